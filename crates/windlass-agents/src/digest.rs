@@ -40,6 +40,8 @@ pub enum Digest {
     Thought,
     /// What a message of the model has used so far was said; the same message can come several times.
     Usage(Box<MessageUsage>),
+    /// So many dollars the call has cost so far, as the agent says while it works.
+    Total(f64),
     /// The model wrote so many bytes of a message that is under way.
     Wrote(MessageId, u64),
     /// A line of text from an agent that marks no results: all of them together are its result, where it ends well.

@@ -102,6 +102,7 @@ impl CallWatch {
             | Digest::Limit { .. }
             | Digest::Window(_)
             | Digest::Usage(_)
+            | Digest::Total(_)
             | Digest::Wrote(..)
             | Digest::Said(_)
             | Digest::Garbage => {}
@@ -214,7 +215,8 @@ impl CallWatch {
         let costs_nothing = prices.is_free(model) && reported.cost + unreported.cost == Cost::ZERO;
         let is_free = costs_nothing || (was_refused(judgement.class, ended) && heard.is_unanswered());
         let says_costs = self.agent.about().can(Ability::SayItsCosts);
-        let bill = Bill { reported, unreported, doubted: heard.doubted || !(is_free || says_costs) };
+        let doubted = heard.doubted || !(is_free || says_costs);
+        let bill = Bill { reported, unreported, named: heard.named, doubted };
         // What an agent without costs has used is priced by the list, which is an estimate at best.
         let is_priced = !says_costs && !heard.totals().is_empty() && !reported.guessed;
         let listed = is_priced.then_some(reported.cost);

@@ -127,7 +127,7 @@ impl AcpDecoder {
             "agent_message_chunk" => self.said(update, out),
             "agent_thought_chunk" => out.thought(),
             "tool_call" | "tool_call_update" => self.called(update, out),
-            "usage_update" => self.spent(update),
+            "usage_update" => self.spent(update, out),
             "session_info_update" => self.codex(update, out),
             _ => {}
         }
@@ -225,11 +225,14 @@ impl AcpDecoder {
     }
 
     /// What the session has cost so far.
-    fn spent(&mut self, update: &Update<'_>) {
+    fn spent(&mut self, update: &Update<'_>, out: &mut Out<'_>) {
         let spent: Spent<'_> = json::object(update.cost).unwrap_or_default();
         if json::word(spent.currency) == "USD" {
             let amount = json::number(spent.amount).filter(|amount| *amount >= 0.0);
             self.cost = amount.or(self.cost);
+            if let Some(amount) = amount {
+                out.digest(Digest::Total(amount));
+            }
         }
         let meta: Meta<'_> = json::object(update.meta).unwrap_or_default();
         if meta.model.is_some() {

@@ -116,6 +116,7 @@ impl OpencodeDecoder {
         self.tokens += used;
         self.cost += json::number(part.cost).filter(|cost| cost.is_finite() && *cost > 0.0).unwrap_or(0.0);
         out.used(message(part), "", used);
+        out.digest(Digest::Total(self.cost));
         let reason = json::word(part.reason);
         if std::mem::take(&mut self.compacts) || reason == "tool-calls" {
             return out.activity(Activity::Thinking);

@@ -91,6 +91,17 @@ fn its_steps_are_added_up_and_a_model_that_it_has_no_price_for_is_an_estimate() 
     assert_eq!((unknown.cost, unknown.bill.reported.cost), (None, Cost::from_micros(1000)));
 }
 
+#[test]
+fn what_its_steps_cost_is_known_where_it_dies_between_them() {
+    let step = |id: &str| {
+        format!(
+            "{{\"type\":\"step_finish\",\"part\":{{\"id\":\"{id}\",\"reason\":\"tool-calls\",\"tokens\":{{\"input\":100}},\"cost\":3.6}}}}\n"
+        )
+    };
+    let died = report("opencode", (step("a") + &step("b")).as_bytes(), "", Ended::Signalled(9), None);
+    assert_eq!((died.cost, died.bill.named), (None, Cost::from_micros(7_200_000)));
+}
+
 // 277 requests in half a minute were seen, all of them billed.
 #[test]
 fn a_prompt_that_is_too_long_twice_ends_the_call() {

@@ -58,6 +58,8 @@ pub(super) struct Heard {
     pub(super) decision: Option<Decision>,
     /// The greatest total that was reported: totals only grow.
     pub(super) cost: Option<Cost>,
+    /// The greatest total that was named while it worked.
+    pub(super) named: Cost,
     /// A total was negative, or less than one before it.
     pub(super) doubted: bool,
     /// What the last totals were made of.
@@ -90,6 +92,7 @@ impl Heard {
             }
             Digest::Result(result) => self.result(result),
             Digest::Usage(usage) => self.streamed.used(usage),
+            Digest::Total(dollars) => self.names(*dollars),
             Digest::Wrote(message, bytes) => self.streamed.wrote(*message, *bytes),
             Digest::Garbage => self.garbage_lines = self.garbage_lines.saturating_add(1),
             Digest::Said(line) => self.say(line),
@@ -152,7 +155,7 @@ impl Heard {
     /// Is there no sign that a request was answered, and so none of anything that could be billed?
     pub(super) fn is_unanswered(&self) -> bool {
         let did_nothing = !self.answered && self.tool_uses == 0 && self.results.is_empty();
-        did_nothing && !self.doubted && self.tokens().total() == 0
+        did_nothing && !self.doubted && self.named == Cost::ZERO && self.tokens().total() == 0
     }
 
     /// What is known of its cost. Requests whose credentials are refused are not billed.
@@ -161,14 +164,23 @@ impl Heard {
         self.cost.or_else(|| only_refused.then_some(Cost::ZERO))
     }
 
-    /// A total that is negative or beyond all measure says nothing, and one that shrinks leaves the greater one; all are
-    /// doubted.
-    fn costs(&mut self, dollars: f64) {
-        if (dollars.is_sign_negative() && dollars != 0.0) || dollars > BEYOND_MEASURE {
-            self.doubted = true;
-            return;
+    /// What it has cost so far, without a result.
+    fn names(&mut self, dollars: f64) {
+        if let Some(cost) = self.possible(dollars) {
+            self.named = self.named.max(cost);
         }
-        let cost = Cost::from_dollars(dollars);
+    }
+
+    /// A total that is negative or beyond all measure says nothing, and is doubted.
+    fn possible(&mut self, dollars: f64) -> Option<Cost> {
+        let is_possible = dollars == 0.0 || (0.0..=BEYOND_MEASURE).contains(&dollars);
+        self.doubted |= !is_possible;
+        is_possible.then(|| Cost::from_dollars(dollars))
+    }
+
+    /// One that shrinks leaves the greater one, and is doubted, too.
+    fn costs(&mut self, dollars: f64) {
+        let Some(cost) = self.possible(dollars) else { return };
         self.doubted |= self.cost.is_some_and(|before| cost < before);
         self.cost = Some(self.cost.map_or(cost, |before| before.max(cost)));
     }

@@ -96,18 +96,19 @@ impl Ledger {
     }
 
     /// What an ended call is charged: what it reported where that can be, else what its tokens cost at the run's own price,
-    /// and never less than what was set aside for it where it reported nothing.
+    /// and never less than what was set aside for it where it reported nothing, nor than what it named while it worked.
     pub fn charge_for(&self, call: CallId, report: &CallReport) -> Charge {
-        let Bill { reported, unreported, doubted } = report.bill;
+        let Bill { reported, unreported, named, doubted } = report.bill;
         let listed = reported.cost + unreported.cost;
         let charge = |cost, estimated| Charge { cost, estimated, listed };
         let at_own_price = self.at_own_price(listed);
         let Some(cost) = report.cost else {
-            return charge(at_own_price.max(self.reserved_for(call).unwrap_or_default()), true);
+            let reserved = self.reserved_for(call).unwrap_or_default();
+            return charge(at_own_price.max(reserved).max(named), true);
         };
         let believed = is_believable(cost, &reported);
-        if !believed || doubted {
-            charge(at_own_price.max(cost), true)
+        if !believed || doubted || named > cost {
+            charge(at_own_price.max(cost).max(named), true)
         } else if unreported.cost > Cost::ZERO {
             charge(cost + self.at_own_price(unreported.cost), true)
         } else {

@@ -307,6 +307,9 @@ pub struct Bill {
     pub reported: Listed,
     /// What came after those, or all of it where there were none: as its stream says.
     pub unreported: Listed,
+    /// The greatest total that was named while the call worked.
+    #[serde(default, skip_serializing_if = "Cost::is_zero")]
+    pub named: Cost,
     /// A total was negative, or less than one before it.
     pub doubted: bool,
 }

@@ -125,3 +125,23 @@ fn nobody_is_left_alone_with_one_that_talks_with_nobody() {
     assert_eq!(terminal.wait(), 2, "{}", terminal.text());
     assert!(terminal.text().contains("The agent talks with nobody at a terminal"), "{}", terminal.text());
 }
+
+/// Says what it has cost so far.
+const COSTS: &str =
+    r#"costs() { update '{"sessionUpdate":"usage_update","cost":{"amount":'"$1"',"currency":"USD"}}'; }"#;
+
+// attack(money): an agent says while it works that it has cost four dollars, and dies; another one says a smaller total at its end
+// holds: each such call is charged four dollars at least, as an estimate, and the run ends at its limit
+#[test]
+fn what_it_says_while_it_works_is_charged_whatever_becomes_of_it() {
+    for (ends, calls) in
+        [("kill -9 $$", 2), ("costs 0.01; touch new-$$; say on; answer 5 '{\"stopReason\":\"end_turn\"}'", 2)]
+    {
+        let bench = bench(&format!("{COSTS}\nsay work; costs 4; {ends}"));
+        let outcome = bench.run(&["--max-cost", "5", "--max-failures", "9", "-m", "8"]);
+        expect_end(&outcome, 11, "max_cost");
+        let charged: Vec<(f64, bool)> =
+            bench.night.calls().iter().map(|call| (call.cost.dollars(), call.estimated)).collect();
+        assert_eq!(charged, vec![(4.0, true); calls], "{ends}");
+    }
+}

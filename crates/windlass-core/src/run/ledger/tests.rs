@@ -43,6 +43,25 @@ fn charged(ledger: &Ledger, cost: Option<Cost>, bill: Bill) -> (Cost, bool) {
 }
 
 #[test]
+fn what_a_call_named_while_it_worked_is_charged_at_least() {
+    let mut ledger = Ledger::default();
+    ledger.reserve(CallId(9), dollars(3));
+    let rows = [
+        // Reported, named, charged, estimated.
+        (None, 0, dollars(3), true),
+        (None, 2, dollars(3), true),
+        (None, 4, dollars(4), true),
+        (Some(dollars(4)), 4, dollars(4), false),
+        (Some(dollars(1)), 4, dollars(4), true),
+        (Some(dollars(5)), 4, dollars(5), false),
+    ];
+    for (reported, named, cost, estimated) in rows {
+        let bill = Bill { named: dollars(named), ..Bill::default() };
+        assert_eq!(charged(&ledger, reported, bill), (cost, estimated), "{reported:?} {named}");
+    }
+}
+
+#[test]
 fn a_call_is_charged_what_it_reported_where_that_can_be() {
     let ledger = Ledger::default();
     let whole = |millions| Bill { reported: read(millions), ..Bill::default() };
