@@ -81,17 +81,34 @@ pub(crate) fn named(held: &WithheldPaths) -> Vec<String> {
     named
 }
 
+/// Where what is held back stays.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum StaysIn<'a> {
+    /// In the directory that a person works in.
+    WorkingTree,
+    /// In the snapshot of an iteration alone, since a lane's checkout goes: the command that has its files.
+    Snapshot(&'a str),
+}
+
 /// What a person is told of it.
-pub(crate) fn notice(held: &WithheldPaths) -> Option<String> {
+pub(crate) fn notice(held: &WithheldPaths, place: StaysIn<'_>) -> Option<String> {
     let (first, _) = held.first()?;
     let first = shown(first);
-    let (it, stays) = if held.len() == 1 { ("it", "stays") } else { ("they", "stay") };
+    let (it, stays, is) = if held.len() == 1 { ("it", "stays", "is") } else { ("they", "stay", "are") };
+    let stays = match place {
+        StaysIn::WorkingTree => format!(
+            "{it} {stays} in the working tree and in snapshots. Commit by hand what belongs there (`git add -f -- '{}'`)",
+            first.replace('\'', r"'\''")
+        ),
+        StaysIn::Snapshot(command) => {
+            format!("{it} {is} in the snapshot of that iteration alone. Have its files here (`{command}`)")
+        }
+    };
     let pattern = first.replace(['\\', '"'], "?");
     Some(format!(
-        "held back from the commit: {}; {it} {stays} in the working tree and in snapshots. Commit by hand what belongs there \
-         (`git add -f -- '{}'`), or allow it: windlass config set commit.allow '[\"/{pattern}\"]'; keep the rest out with .gitignore",
-        named(held).join(", "),
-        first.replace('\'', r"'\''")
+        "held back from the commit: {}; {stays}, or allow it: windlass config set commit.allow '[\"/{pattern}\"]'; keep the rest \
+         out with .gitignore",
+        named(held).join(", ")
     ))
 }
 

@@ -20,7 +20,7 @@ use crate::guard;
 use crate::recovery::by_checks::ByChecks;
 use crate::recovery::record::{self, holding, take_out};
 use crate::recovery::{HOOKS, hooks, is_own_file};
-use crate::withhold::{self, Scene, WithheldPaths};
+use crate::withhold::{self, Scene, StaysIn, WithheldPaths};
 use windlass_git::commit::{Candidate, CommitOutcome};
 use windlass_git::git::{ObjectId, Repository};
 use windlass_git::inventory::{EntryKind, Inventory, as_path, is_half_written};
@@ -58,7 +58,7 @@ pub(super) fn carry_out(
     // A hook may change files without committing them, also one that refuses: the checks did not judge that tree.
     let moved = checked.is_some_and(|checked| checked.entries != look.inventory.entries);
     world.remember(look);
-    let mut reports = world.say_once(withhold::notice(&held).into_iter().collect());
+    let mut reports = world.say_once(withhold::notice(&held, StaysIn::WorkingTree).into_iter().collect());
     let held_back = withhold::named(&held);
     let lacks = beside::lacking(world, &held, since)?;
     let notes = CommitNotes { held_back, beside, snapshot, lacks, ..CommitNotes::default() };

@@ -5,6 +5,7 @@ mod closing;
 mod nested;
 
 use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -29,7 +30,7 @@ use crate::recovery::{HOOKS, hooks, is_own_file};
 use crate::sandbox::Site;
 use crate::store::Project;
 use crate::tasks::with_state;
-use crate::withhold::{self, Scene};
+use crate::withhold::{self, Scene, StaysIn};
 use checkouts::Identity;
 use windlass_git::commit::{Candidate, CommitOutcome};
 use windlass_git::git::{ObjectId, Repository, is_disk_full};
@@ -226,7 +227,9 @@ impl WorkingTrees {
             if let Some(checked) = &checked {
                 world.note_checks(checked)?;
             }
-            reports.extend(world.say_once(withhold::notice(&held).into_iter().collect()));
+            let command = format!("windlass restore {} {}", world.plan.run, turn.iteration);
+            let notice = withhold::notice(&held, StaysIn::Snapshot(&command));
+            reports.extend(world.say_once(notice.into_iter().collect()));
             notes.held_back = withhold::named(&held);
             notes.lacks = beside::lacking(world, &held, since)?;
             if world.plan.delivery.is_some() {
@@ -416,11 +419,8 @@ fn squash(
     };
     let inventory = &candidate.inventory;
     let since = store.load(since)?;
-    let mut changed = commit::changed_paths(&since, inventory);
-    let scene = Scene { repository, store, candidate: inventory };
-    let held = withhold::hold_back(&scene, &world.plan.withholding, &mut changed)?;
+    let mut changed = checkout.to_commit(commit::changed_paths(&since, inventory))?;
     let place = world.surveyor.place();
-    let mut without: Vec<Vec<u8>> = held.iter().map(|(path, _)| path.clone()).collect();
     // Neither the runner's own files nor what was copied into the checkout is work.
     let stands_at = repository.head()?.commit();
     let stands_at = stands_at.map(|commit| commit.to_string()).unwrap_or_default();
@@ -429,13 +429,17 @@ fn squash(
     let is_left = |path: &&Vec<u8>| {
         is_own_file(&world.plan, place, path) || (is_own(path) && !tracked.contains_key(*path))
     };
-    without.extend(there.chain(tracked.keys()).filter(is_left).cloned());
-    without.extend(world.by_checks.theirs(&since, inventory).cloned());
+    let by_checks = world.by_checks.theirs(&since, inventory);
+    let without: BTreeSet<&Vec<u8>> = there.chain(tracked.keys()).filter(is_left).chain(by_checks).collect();
+    changed.retain(|path| !without.contains(path));
+    // All that would be in the commit: what was held back from an earlier one lies here as it was.
+    let scene = Scene { repository, store, candidate: inventory };
+    let held = withhold::hold_back(&scene, &world.plan.withholding, &mut changed)?;
     let text = message.text(&world.plan.message);
     let (hooks, timeout) = (hooks(&world.plan), HOOKS);
     let candidate = Candidate { inventory, changed: &changed, message: &text, hooks, timeout };
     begun_commit::begin(&world.folder, repository, turn, key)?;
-    Ok((checkout.squash(store, &candidate, &without)?, held))
+    Ok((checkout.squash(store, &candidate)?, held))
 }
 
 /// The lane's work as it was before its agent was asked to put it together with the branch.

@@ -15,7 +15,7 @@ use windlass_core::run::Run;
 use windlass_core::spec::RunSpec;
 
 use crate::store::RunFolder;
-use crate::withhold::{self, Scene};
+use crate::withhold::{self, Scene, StaysIn};
 use windlass_git::commit::{Candidate, CommitError, CommitHooks, CommitOutcome, commit};
 use windlass_git::git;
 use windlass_git::git::{Repository, UncommittedPath};
@@ -258,7 +258,7 @@ pub fn save(
     let scene = Scene { repository, store, candidate: &inventory };
     let mut changed = paths.to_vec();
     let held = withhold::hold_back(&scene, &plan.withholding, &mut changed)?;
-    saved.withheld = withhold::notice(&held);
+    saved.withheld = withhold::notice(&held, StaysIn::WorkingTree);
     if !changed.is_empty() {
         saved.outcome = commit_these(&scene, plan, &changed, &recovery::message(plan, unsettled))?;
         saved.paths = changed;

@@ -12,24 +12,22 @@ impl Lane {
     ///
     /// Hooks of a commit are run here, once, where the agent can still mend what they refuse; merging and landing run none.
     ///
-    /// Paths that differ now from where the lane stands come on top of those that the candidate names. It does no harm to name
-    /// too many: what is committed is always what the inventory says. Those of `without`, the runner's own files, stay as they
-    /// are where the lane stands.
-    pub fn squash(
-        &self,
-        store: &Store,
-        candidate: &Candidate<'_>,
-        without: &[Vec<u8>],
-    ) -> Result<CommitOutcome, CommitError> {
+    /// What the candidate does not name stays as it is where the lane stands: [`Lane::to_commit`] says what may be named.
+    pub fn squash(&self, store: &Store, candidate: &Candidate<'_>) -> Result<CommitOutcome, CommitError> {
         let mut changed = candidate.changed.to_vec();
-        changed.extend(self.differing()?);
-        changed.sort_unstable();
-        changed.dedup();
-        changed.retain(|path| !without.contains(path));
         if let Some(path) = self.repository_inside(candidate.inventory, &mut changed)? {
             return Ok(CommitOutcome::Refused(no_repositories_inside(&path)));
         }
         commit(&self.repository, store, &Candidate { changed: &changed, ..*candidate })
+    }
+
+    /// The paths that a commit of the lane's work would have: these, and all whose files differ now from where the lane stands, as what
+    /// an earlier commit left out. It does no harm to name too many: what is committed is always what the inventory says.
+    pub fn to_commit(&self, mut named: Vec<Vec<u8>>) -> Result<Vec<Vec<u8>>, GitError> {
+        named.extend(self.differing()?);
+        named.sort_unstable();
+        named.dedup();
+        Ok(named)
     }
 
     /// A submodule that was moved or added. One whose folder was merely removed, empty as it is, was not: it is taken out

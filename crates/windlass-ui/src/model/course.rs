@@ -1,6 +1,6 @@
 //! A run's facts, folded into what there is to see of it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use jiff::Timestamp;
@@ -36,6 +36,9 @@ pub struct Course {
     trees: BTreeMap<LaneId, String>,
     /// The checks, before the first iteration.
     before: BTreeMap<u16, CheckResult>,
+    /// The iteration whose work each check has judged last; once something has landed, of what has.
+    judged: BTreeMap<u16, u32>,
+    landed: bool,
     /// What the commit of an iteration does not hold of what was judged.
     lacks: BTreeMap<u32, Vec<String>>,
     tasks: Vec<TaskSeen>,
@@ -73,7 +76,7 @@ impl Course {
             }
             Fact::Committed(committed) => self.committed(committed),
             Fact::Landed(report::Landed { lane, outcome: LandOutcome::Landed { commit } }) => {
-                self.commit(*lane, commit);
+                self.land(*lane, commit);
             }
             Fact::IterationFinished { iteration, .. } => self.finish(*iteration, &entry.fact, now),
             Fact::TaskClosed(closed) => self.close(closed),
@@ -300,13 +303,18 @@ impl Course {
         }
         let seen = self.at.get(&lane).and_then(|iteration| self.iterations.get_mut(iteration));
         let Some(seen) = seen else { return };
+        if !self.landed {
+            self.judged.insert(outcome.check, seen.iteration);
+        }
+        // What a merge made is a commit, and no tree that was kept.
+        let tree = self.trees.get(&lane).filter(|_| stage != CheckStage::Merged).cloned();
         seen.gates.push(GateSeen {
             check: outcome.check,
             stage,
             result: outcome.result,
             last_line: one_line(outcome.told()),
             duration_ms: format::millis(outcome.duration),
-            tree: self.trees.get(&lane).cloned(),
+            tree,
         });
     }
 
@@ -320,6 +328,15 @@ impl Course {
         self.commit(*lane, commit);
         if let Some(iteration) = self.at.get(lane) {
             self.lacks.insert(*iteration, notes.lacks.iter().map(|path| one_line(path)).collect());
+        }
+    }
+
+    fn land(&mut self, lane: LaneId, commit: &str) {
+        self.commit(lane, commit);
+        self.landed = true;
+        let round = self.at.get(&lane).and_then(|iteration| self.iterations.get(iteration));
+        if let Some(round) = round {
+            self.judged.extend(round.gates.iter().map(|gate| (gate.check, round.iteration)));
         }
     }
 
@@ -387,12 +404,22 @@ impl Course {
         self.tasks.iter().map(of_task).collect()
     }
 
+    /// What the commit of an iteration does not hold. One that is merged with those of other lanes lacks what they do.
+    fn lacking(&self, iteration: u32) -> Vec<String> {
+        if self.board.plan.as_ref().is_none_or(|plan| plan.lanes.is_none()) {
+            return self.lacks.get(&iteration).cloned().unwrap_or_default();
+        }
+        let all: BTreeSet<&String> = self.lacks.values().flatten().collect();
+        all.into_iter().cloned().collect()
+    }
+
     fn gates(&self) -> Vec<GateStanding> {
         let checks = self.board.plan.iter().flat_map(|plan| plan.checks.iter());
         let standing = (0_u16..).zip(checks).map(|(index, check)| {
-            let judged = self.iterations.values().rev().find_map(|round| {
-                let last = round.gates.iter().rev().find(|gate| gate.check == index)?;
-                Some((round, last))
+            // Of lanes that work side by side it is not the one that began last.
+            let judged = self.judged.get(&index).and_then(|iteration| {
+                let round = self.iterations.get(iteration)?;
+                Some((round, round.gates.iter().rev().find(|gate| gate.check == index)?))
             });
             GateStanding {
                 kind: check.kind,
@@ -401,10 +428,7 @@ impl Course {
                 last: judged.map(|(_, last)| last.clone()),
                 iteration: judged.map(|(round, _)| round.iteration),
                 commit: judged.and_then(|(round, _)| round.commit.clone()),
-                lacks: judged
-                    .and_then(|(round, _)| self.lacks.get(&round.iteration))
-                    .cloned()
-                    .unwrap_or_default(),
+                lacks: judged.map(|(round, _)| self.lacking(round.iteration)).unwrap_or_default(),
             }
         });
         standing.collect()

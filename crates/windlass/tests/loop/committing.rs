@@ -5,11 +5,12 @@ use std::os::unix::fs::PermissionsExt;
 
 use windlass_core::fact::Fact;
 use windlass_core::report;
-use windlass_core::values::Verdict;
+use windlass_core::values::{MergeOutcome, Verdict};
 use windlass_host::process::sees_all_processes;
 use windlass_testkit::Outcome;
 
 use super::night::{Night, PATIENCE, calls, every_call, expect_end};
+use super::tasks;
 
 const WORK: &str = "{ bash = 'echo x >> work' }";
 
@@ -327,4 +328,47 @@ fn the_printed_command_for_uncommitted_work_leaves_out_what_looks_like_a_secret(
     outcome.expect_success(typed.unwrap());
     assert_eq!(night.env.git(&["show", "--format=", "--name-only", "HEAD"]), "y");
     assert_eq!(night.env.git(&["status", "--porcelain"]), "?? .env");
+}
+
+/// Both write one file; the second writes a secret and a large file, too, and once more while it puts its work together with the branch.
+const SECRET: &str = r#"
+[[call]]
+steps = [
+  { append = { path = "common", text = "{{task}}\n" } }, { bash = "echo SECRET=2 > .env; head -c 6000000 /dev/zero > big.bin" }, "tick_task",
+  { result = { text = "{{task}} is done.", cost = 0.01 } },
+]
+[[call]]
+merging = true
+steps = [
+  { write = { path = "common", text = "both\n" } }, { bash = "echo SECRET=2 > .env; head -c 6000000 /dev/zero > big.bin" },
+  { result = { text = "Both." } },
+]
+"#;
+
+// attack(git): an agent in a lane writes a secret that is held back, and once more while it puts its work together with the branch
+// holds: it is in no commit; the run's end and its report name it, and the command that brings it into the working directory works
+#[test]
+fn what_is_held_back_from_one_commit_of_a_lane_is_in_no_later_one() {
+    let night = tasks::night(&[(1, &[]), (2, &[])], SECRET);
+    let outcome = tasks::run(&night, &["-j", "2", "--gate", "true"]);
+    outcome.expect_code(0, &outcome.stderr_text());
+    let merged = night.facts().into_iter().any(|fact| {
+        matches!(fact, Fact::Merged(report::Merged { outcome: MergeOutcome::Conflict { .. }, .. }))
+    });
+    assert!(merged, "work was put together");
+    let files = night.env.git(&["log", "--all", "--format=", "--name-only"]);
+    assert!(!files.contains(".env") && !files.contains("big.bin"), "{files}");
+    let end = outcome.stdout_text();
+    assert!(end.contains(".env") && end.contains("big.bin"), "{end}");
+    let asked = |words: &[&str]| night.env.run(&mut night.windlass(words), PATIENCE);
+    let report = asked(&["report"]).stdout_text();
+    assert!(report.contains("that commit does not hold .env, big.bin"), "{report}");
+    let head = night.env.git(&["rev-parse", "--short=8", "HEAD"]);
+    assert!(report.contains(&format!("committed as {head}")), "{head}: {report}");
+    let notices = night.notices();
+    let notice = notices.iter().find(|text| text.contains("held back")).expect("a notice");
+    let command = notice.split('`').find(|words| words.starts_with("windlass restore ")).expect("a command");
+    let words: Vec<&str> = command.split(' ').skip(1).collect();
+    asked(&words).expect_success(command);
+    assert_eq!(night.env.read(".env"), "SECRET=2\n");
 }

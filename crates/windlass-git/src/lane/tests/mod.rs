@@ -77,14 +77,16 @@ impl Yard {
 
     fn squash_without(&self, worker: &Worker, without: &[Vec<u8>]) -> CommitOutcome {
         let inventory = self.judge(worker);
+        let mut changed = worker.lane.to_commit(Vec::new()).unwrap();
+        changed.retain(|path| !without.contains(path));
         let candidate = Candidate {
             inventory: &inventory,
-            changed: &[],
+            changed: &changed,
             message: &format!("Work of a lane\n\n{}\n", worker.trailers),
             hooks: CommitHooks::Run,
             timeout: Duration::from_mins(1),
         };
-        worker.lane.squash(&self.scratch.store(), &candidate, without).unwrap()
+        worker.lane.squash(&self.scratch.store(), &candidate).unwrap()
     }
 
     fn judge(&self, worker: &Worker) -> Inventory {

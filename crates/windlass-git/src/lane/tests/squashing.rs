@@ -34,14 +34,15 @@ fn what_was_judged_is_committed_although_a_gate_rewrote_it() {
     worker.write("a.txt", "one\n");
     worker.remove("new");
     worker.write("written by a gate", "x");
+    let changed = worker.lane.to_commit(vec![b"a.txt".to_vec(), b"new".to_vec()]).unwrap();
     let candidate = crate::commit::Candidate {
         inventory: &inventory,
-        changed: &[b"a.txt".to_vec(), b"new".to_vec()],
+        changed: &changed,
         message: "x",
         hooks: crate::commit::CommitHooks::Run,
         timeout: std::time::Duration::from_mins(1),
     };
-    let outcome = worker.lane.squash(&yard.scratch.store(), &candidate, &[]).unwrap();
+    let outcome = worker.lane.squash(&yard.scratch.store(), &candidate).unwrap();
     let CommitOutcome::Committed { commit, altered } = outcome else { panic!("{outcome:?}") };
     assert_eq!(altered, Vec::<Vec<u8>>::new());
     let git_dir = worker.home.join("lane.git");
