@@ -209,6 +209,24 @@ fn hidden(text: &str) -> Vec<Range<usize>> {
     found
 }
 
+/// Where a block of code or a comment begins that hides all the rest of a text, since nothing closes it.
+pub(super) fn never_closed(text: &str) -> Option<usize> {
+    let end = text.trim_end().len();
+    let reaches_end = |range: &Range<usize>| range.end >= end;
+    let open = |(event, range): (Event<'_>, Range<usize>)| {
+        let source = text.get(range.clone()).unwrap_or_default();
+        let is_open = match event {
+            Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(_))) => !is_closed_fence(source),
+            Event::Start(Tag::HtmlBlock) => {
+                source.rfind("<!--").is_some_and(|at| !source.get(at..).unwrap_or_default().contains("-->"))
+            }
+            _ => false,
+        };
+        (is_open && reaches_end(&range)).then_some(range.start)
+    };
+    Parser::new_ext(text, Options::empty()).into_offset_iter().find_map(open)
+}
+
 fn is_closed_fence(source: &str) -> bool {
     let lines = source.trim_end().lines();
     let last = lines.skip(1).last().unwrap_or_default().trim_start_matches([' ', '\t', '>']);

@@ -28,6 +28,9 @@ const LISTS: &[&str] = &[
 /// Those that hold tasks of a record whatever these say of themselves; others may hold anything.
 const SURE: &[&str] = &["subtasks", "tasks", "stories", "userStories"];
 
+/// So many levels of what is not read are looked into.
+const DEEPEST: usize = 6;
+
 /// Lists of a record that tell of others, which are there themselves.
 const OF_OTHERS: &[&str] = &["dependents", "related", "comments", "history"];
 
@@ -77,6 +80,31 @@ fn holds_records_not_done(value: &RawValue) -> bool {
         })
     };
     list(value).is_some_and(|list| list.iter().any(is_open))
+}
+
+/// The lists within a value that hold open work, each with the keys that lead to it: `phases.tasks`.
+fn open_work_within<'a>(key: &str, value: &'a RawValue, deepest: usize) -> Vec<(String, &'a RawValue)> {
+    let last = key.rsplit('.').next().unwrap_or(key);
+    if holds_open_work(value) || SURE.contains(&last) && holds_records_not_done(value) {
+        return vec![(key.to_owned(), value)];
+    }
+    let records = list(value).unwrap_or_else(|| vec![value]);
+    let left = records.into_iter().filter_map(|raw| Members::of(raw.get()));
+    let left = left.filter(|members| deepest > 0 && state(members) != Some(TaskState::Done));
+    let of_others = [CRITERIA, DEPENDENCIES, OF_OTHERS].concat();
+    let mut found: Vec<(String, &RawValue)> = Vec::new();
+    for (name, value) in left.flat_map(|members| members.0) {
+        if !of_others.contains(&name.as_str()) {
+            let within = open_work_within(&format!("{key}.{name}"), value, deepest - 1);
+            found.extend(
+                within
+                    .into_iter()
+                    .filter(|(name, _)| found.iter().all(|(known, _)| known != name))
+                    .collect::<Vec<_>>(),
+            );
+        }
+    }
+    found
 }
 
 impl<'a> Members<'a> {
@@ -161,13 +189,12 @@ impl<'a> Records<'a> {
             }
         }
         for (key, value) in members.0.iter().filter(|(key, _)| !read.contains(&key.as_str())) {
-            if holds_open_work(value) || LISTS.contains(&key.as_str()) && holds_records_not_done(value) {
+            if LISTS.contains(&key.as_str()) && holds_records_not_done(value) {
                 self.unread_list(value, key, beside);
-                continue;
-            }
-            let Some(inner) = Members::of(value.get()) else { continue };
-            for (name, value) in inner.0.iter().filter(|(_, value)| holds_open_work(value)) {
-                self.unread_list(value, &format!("{key}.{name}"), beside);
+            } else {
+                for (name, value) in open_work_within(key, value, DEEPEST) {
+                    self.unread_list(value, &name, beside);
+                }
             }
         }
     }

@@ -26,6 +26,14 @@ fn open_work_beside_the_list_that_is_read_is_named() {
             r#"{"master":{"tasks":[{"id":1,"title":"x","status":"done"}]},"extra":[{"id":9,"title":"y","status":"pending"}]}"#,
             "`extra` beside `master`",
         ),
+        (
+            r#"{"userStories":[{"id":"U1","title":"x","passes":true}],"phases":[{"name":"Later","tasks":[{"id":"P1","title":"y","passes":false}]}]}"#,
+            "`phases.tasks` beside `userStories`",
+        ),
+        (
+            r#"{"features":[{"id":"F1","title":"x","passes":true}],"plan":{"next":[{"name":"b","stories":[{"id":"S","title":"y"}]}]}}"#,
+            "`plan.next.stories` beside `features`",
+        ),
     ];
     for (text, expected) in table {
         let list = list(text);
@@ -35,6 +43,8 @@ fn open_work_beside_the_list_that_is_read_is_named() {
     let archive = r#"{"tasks":[{"id":1,"title":"open","status":"pending"}],"archive":{"tasks":[{"id":9,"title":"old","status":"done"}]}}"#;
     assert_eq!(told(&list(archive)), ["open 1 open"]);
     assert_eq!(problems(&list(archive)), [""; 0], "what is done is not missed");
+    let done = r#"{"tasks":[{"id":1,"title":"x","status":"done"}],"archive":[{"title":"old","status":"done","parts":[{"title":"y","status":"open"}]}]}"#;
+    assert_eq!(problems(&list(done)), [""; 0], "nor is what stands in something done");
     let words = r#"{"features":["fast"],"tasks":[{"id":"T1","title":"y","status":"pending"}]}"#;
     assert_eq!(told(&list(words)), ["open T1 y"]);
 }

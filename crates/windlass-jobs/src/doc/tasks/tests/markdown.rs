@@ -27,6 +27,26 @@ fn the_form_of_the_seed() {
     assert!(source.starts_with("### TASK-003: Pay\n") && source.ends_with("Money\n\n"), "{source}");
 }
 
+#[test]
+fn what_is_never_closed_hides_no_task() {
+    for (begins, closed) in [("```sh", "```"), ("~~~", "~~~"), ("<!--", "-->")] {
+        let text = format!(
+            "### T1: a\n- **Status**: done\n\n{begins}\ncmd\n\n### T2: Encrypt\n- **Status**: pending\n"
+        );
+        let list = markdown(&text);
+        let problems: Vec<_> = list
+            .problems()
+            .iter()
+            .map(|one| (one.line, one.sentence.contains("hides the task `T2: Encrypt`")))
+            .collect();
+        assert_eq!(problems, [(Some(4), true)], "{begins}: {:?}", list.problems());
+        assert!(list.tasks().iter().any(|task| task.row.unclear.is_some()), "{begins}: nothing is complete");
+        // What is closed was meant to be hidden, and what is done holds nobody up.
+        assert_eq!(markdown(&format!("{text}{closed}\n")).problems(), [], "{begins}");
+        assert_eq!(markdown(&text.replace("pending", "done")).problems(), [], "{begins}");
+    }
+}
+
 // Seed defect D3, parser/requirements.ts:4, 16: a file with CRLF had no task, and everything was done.
 // rows: 90
 #[test]

@@ -90,7 +90,10 @@ fn what_was_taken_for_what_is_said() {
 fn criteria_of_a_heading_that_is_no_task_are_those_of_the_whole() {
     for (text, line) in [
         ("## Tasks\n### 1.1 Login\nAcceptance criteria:\n- [ ] for admins\n\nSteps:\n- [x] 1.1.1 form\n", 4),
-        ("- [x] work\n## Design\n### 4.1 Log in once\nAcceptance criteria:\n- [ ] no second password\n", 5),
+        (
+            "- [x] work\n## 4. Design\n### 4.1 Log in once\nAcceptance criteria:\n- [ ] no second password\n",
+            5,
+        ),
     ] {
         let plan = crate::doc::plan::Plan::parse(vec![file("plan.md", &Boxes, text)]);
         assert_eq!(plan.criteria().iter().map(|one| one.line).collect::<Vec<_>>(), [line], "{text}");

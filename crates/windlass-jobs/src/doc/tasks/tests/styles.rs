@@ -43,6 +43,11 @@ pub(super) const STYLES: &[(&str, &str, &[&str])] = &[
         ],
     ),
     (
+        "numbered-beside-boxes.md",
+        "# Plan\n\n### 1.1 Read numbers\n\nwork\n\n### 1.2 Write ✅\n\n### 1.3 Manual\n\n- [ ] a\n- [x] b\n",
+        &["open 1.1 Read numbers", "done 1.2 Write", "open 1.3 a", "done L12 b"],
+    ),
+    (
         "prose.md",
         "# Plan\n\n## 4. Rules\n\n### 4.1 Log in once\n\ntext\n\n## Work\n\n- [ ] one\n",
         &["open L11 one"],

@@ -280,6 +280,9 @@ impl Reader<'_> {
         }
         let around = self.headings.last();
         let around_holds = around.map_or(Holds::Anything, |around| around.holds);
+        let mut chapters = self.headings.iter().map(|around| &*around.title);
+        let is_of_a_chapter =
+            title.id.as_ref().is_some_and(|id| chapters.any(|chapter| reference::is_in_chapter(id, chapter)));
         let is_title = level == HeadingLevel::H1 && title.holds == Holds::Work;
         let holds = around_holds.max(if is_title { Holds::Anything } else { title.holds });
         let inherited = around.map_or(self.role != FileRole::Index, |around| around.counts);
@@ -309,7 +312,8 @@ impl Reader<'_> {
         let is_task = counts && holds != Holds::Criteria && is_named;
         let task = is_task.then(|| self.add_heading(&title, &range));
         if let Some(own) = task.and_then(|task| self.own.get_mut(task)) {
-            own.is_shown = !is_stage && (around_holds == Holds::Work || title.task);
+            let is_own = title.task || !is_of_a_chapter;
+            own.is_shown = !is_stage && (around_holds == Holds::Work || is_own);
             own.step = match (is_stage, is_counted) {
                 (true, _) => Step::Stage,
                 (_, true) => Step::Counted,

@@ -31,6 +31,12 @@ pub(in crate::doc) fn id(text: &str) -> Option<(&str, &str)> {
     (parts >= 2 && ended).then_some((id, rest))
 }
 
+/// Is a number that of a part of this chapter: `4.1` below `4. Rules`, or below `Chapter 4`?
+pub(super) fn is_in_chapter(number: &str, chapter: &str) -> bool {
+    let first = number.split('.').next();
+    chapter.split(|letter: char| !letter.is_alphanumeric()).any(|word| Some(word) == first)
+}
+
 /// The number of a box. A bare number before a word in lower case is a quantity: `1.5 seconds`.
 pub(super) fn id_of_box(text: &str) -> Option<(&str, &str)> {
     let (id, rest) = id(text)?;

@@ -39,7 +39,7 @@ pub(super) struct Own {
     pub section: usize,
     /// A heading is not a task with boxes below it.
     pub is_task: bool,
-    /// Of a heading: something shows that it is one, not prose with a number.
+    /// Of a heading: something shows that it is one, not prose whose parts are numbered.
     pub is_shown: bool,
     /// Of a heading: what makes it a task where nothing else is one.
     pub step: Step,
@@ -49,8 +49,8 @@ pub(super) struct Own {
     pub doubt: Option<Problem>,
 }
 
-/// Which headings with a number are prose, and no phase that is a task: they stand below no section of phases or tasks, and no field of a task stands below
-/// them. Whether they are marked as done shows nothing: what is open again stays what it was. Their lines.
+/// Which headings with a number are prose, and no phase that is a task: they are parts of a chapter with a number, below no section of phases or tasks, and
+/// no field of a task stands below them. Whether they are marked as done shows nothing: what is open again stays what it was. Their lines.
 pub(super) fn take_prose(tasks: &[Task], own: &mut [Own], sections: &[Section]) -> Vec<usize> {
     let boxes: HashSet<String> = tasks.iter().filter(|task| task.is_box()).filter_map(number).collect();
     let is_other = |task: &Task, own: &Own| own.is_task && own.step == Step::No && !task.is_line();

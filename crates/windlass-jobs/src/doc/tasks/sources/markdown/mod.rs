@@ -143,6 +143,7 @@ fn read(name: &Arc<str>, text: &str) -> Read {
         outside::miss(found, name, mark, &missed);
     }
     outside::rows(found, name, bare, mark);
+    outside::hidden(found, name, bare, mark);
     read
 }
 

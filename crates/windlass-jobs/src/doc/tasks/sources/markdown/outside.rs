@@ -6,11 +6,13 @@ use std::sync::Arc;
 use windlass_core::values::{TaskId, TaskState};
 
 use super::heading::Heading;
-use crate::doc::tasks::missed::{LooksLike, Missed};
+use super::reader;
+use crate::doc::tasks::missed::{self, LooksLike, Missed};
 use crate::doc::tasks::sources::heading::{self, Holds};
 use crate::doc::tasks::sources::open_rows;
 use crate::doc::tasks::task::StatePlace;
 use crate::doc::tasks::{Criterion, Reading, Task};
+use crate::doc::text::quoted;
 use crate::doc::{Problem, ProblemKind};
 
 /// What the sections around a place hold.
@@ -108,6 +110,30 @@ pub(super) fn rows(found: &mut Reading, name: &Arc<str>, text: &str, mark: usize
     };
     found.problems.push(problem);
     found.tasks.push(unclear(name, mark + row.block.start, row.line, &row.row.title));
+}
+
+/// Takes in a task that is not done, and that code or a comment hides which nothing closes: whoever wrote that meant to hide less.
+pub(super) fn hidden(found: &mut Reading, name: &Arc<str>, text: &str, mark: usize) {
+    let Some(at) = missed::never_closed(text) else { return };
+    let (before, hidden) = text.split_at_checked(at).unwrap_or((text, ""));
+    let line = before.lines().count() + 1;
+    // Whatever else would begin or end there is not looked at.
+    let is_border = |line: &&str| ["```", "~~~", "<!--", "-->"].iter().any(|sign| line.contains(sign));
+    let shown: Vec<&str> = hidden.lines().map(|line| if is_border(&line) { "" } else { line }).collect();
+    let shown = shown.join("\n");
+    let headings = reader::read(&shown).into_iter().filter(Heading::is_task);
+    let mut tasks = headings.map(|heading| super::task(name, &shown, 0, heading, &mut Vec::new()));
+    let Some(task) = tasks.find(|task| task.row.state != TaskState::Done) else { return };
+    let title = quoted(&format!("{}: {}", task.row.id, task.row.title));
+    found.problems.push(Problem {
+        kind: ProblemKind::UnknownStatus,
+        file: name.clone(),
+        line: Some(line),
+        sentence: format!(
+            "the code or comment that begins here is never closed, and hides the task `{title}`: close it"
+        ),
+    });
+    found.tasks.push(unclear(name, mark + at, line, &task.row.title));
 }
 
 fn doubt(found: &mut Reading, name: &Arc<str>, at: usize, line: usize, text: &str) {
