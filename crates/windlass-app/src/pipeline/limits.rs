@@ -161,7 +161,7 @@ fn known(here: &Here, pipeline: &Pipeline) -> Result<Option<PipelineLimits>, App
     // Of a run that cannot be read nobody knows whether it is one of them.
     budget::spent_by(here, &spenders(pipeline), None)?;
     let all = index::look(&here.project)?;
-    let is_its = |run: &&RunSummary| run.pipeline.as_ref().is_some_and(|part| part.id == pipeline.id);
+    let is_its = |run: &&RunSummary| run.is_in_pipeline(&pipeline.id);
     let its: Vec<&RunSummary> = all.iter().filter(is_its).collect();
     let Some((newest, earlier)) = its.split_first() else { return Ok(None) };
     let folder = RunFolder::of(&here.project, &newest.run);

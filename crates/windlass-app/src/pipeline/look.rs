@@ -31,7 +31,7 @@ pub(super) struct Runs {
 impl Runs {
     /// Those of the project.
     pub fn of(here: &Here, pipeline: &Pipeline) -> Result<Runs, AppError> {
-        let is_its = |run: &Arc<RunSummary>| run.pipeline.as_ref().is_some_and(|part| part.id == pipeline.id);
+        let is_its = |run: &Arc<RunSummary>| run.is_in_pipeline(&pipeline.id);
         let all = index::look(&here.project)?.runs.into_iter().filter(is_its).collect();
         Ok(Runs { directory: here.directory.clone(), all, live: which::seen_live(&here.project)? })
     }

@@ -62,7 +62,7 @@ impl Spenders {
     fn include(&self, run: &RunSummary, project: &Project) -> bool {
         match self {
             Spenders::Job(job) => job.includes(run, project),
-            Spenders::Pipeline(id) => run.pipeline.as_ref().is_some_and(|part| part.id == *id),
+            Spenders::Pipeline(id) => run.is_in_pipeline(id),
         }
     }
 

@@ -7,10 +7,11 @@ use windlass_core::values::LaneId;
 use windlass_core::words::some_of;
 
 use super::attempt_changes::{Paths, both_ends, differing, keep_the_agents, may_change, plan_behind_link};
+use super::damage;
 use super::guard::{self, Forbidden};
 use super::work::{WorkError, Worked};
 use super::working_tree::WorkingTree;
-use windlass_git::inventory::{Inventory, as_path};
+use windlass_git::inventory::{Inventory, as_path, is_own};
 use windlass_git::snapshot::{Snapshot, changed_since, remove_half_written, undo};
 
 /// So many files are named.
@@ -31,7 +32,10 @@ pub(super) fn find(
     let forbidden_changes = if mode.writes_only_plan() {
         forbidden_changes(world, turn, now)?
     } else if mode.judges() {
-        steering_changes(world, turn, now)?
+        let (steering, work) = changed_by_a_judge(world, turn, now)?;
+        let said = said_of_judges_changes(world, turn, &work);
+        world.notices.extend(said);
+        steering
     } else {
         guard::forbidden_changes(world, turn, now, context)?
     };
@@ -135,11 +139,25 @@ fn forbidden_changes(world: &WorkingTree, turn: TurnKey, now: &Inventory) -> Res
     of_the_agent(world, turn, changed)
 }
 
-/// What differs and steers runs: whoever judges work may not decide what becomes of it.
-fn steering_changes(world: &WorkingTree, turn: TurnKey, now: &Inventory) -> Result<Paths, WorkError> {
-    let (mut changed, _) = differing(world, turn, now)?;
-    changed.retain(|path| guard::steers(world, path));
-    of_the_agent(world, turn, changed)
+/// What differs and steers runs, since whoever judges work may not decide what becomes of it; and what else does.
+fn changed_by_a_judge(
+    world: &WorkingTree,
+    turn: TurnKey,
+    now: &Inventory,
+) -> Result<(Paths, Paths), WorkError> {
+    let (changed, _) = differing(world, turn, now)?;
+    let changed = of_the_agent(world, turn, changed)?;
+    Ok(changed.into_iter().partition(|path| guard::steers(world, path)))
+}
+
+/// Tests that a judge runs may write files, so these stay; nobody commits them, and a person wants to know.
+fn said_of_judges_changes(world: &WorkingTree, turn: TurnKey, changed: &[Vec<u8>]) -> Option<String> {
+    let work: Vec<String> =
+        changed.iter().filter(|path| !is_own(path)).map(|path| shown(world, path)).collect();
+    (!work.is_empty()).then(|| {
+        let (named, command) = (some_of(work.iter(), NAMED), damage::files_command(world, turn));
+        format!("whoever judged the work changed it: {named}; `{command}` takes that back")
+    })
 }
 
 /// Without what a person changed meanwhile.

@@ -97,6 +97,11 @@ impl RunSummary {
         self.workspace.as_ref().is_some_and(|own| own.folder == workspace)
     }
 
+    /// Is it a part of the pipeline of this id?
+    pub fn is_in_pipeline(&self, id: &str) -> bool {
+        self.pipeline.as_ref().is_some_and(|part| part.id == id)
+    }
+
     /// Neither running to its end nor ended: it runs, or it crashed.
     pub const fn is_unfinished(&self) -> bool {
         self.ending.is_none()

@@ -87,6 +87,22 @@ fn verify_passes_only_on_pass_and_counts() {
     }
 }
 
+#[test]
+fn what_a_judge_changes_in_the_work_is_named() {
+    let changes = format!("{{ bash = 'echo x >> src.txt; echo y > new.txt' }}, {}", answers("pass"));
+    let desk = Desk::with_instructions(&[&changes]);
+    desk.env.write("src.txt", "as it was\n");
+    let outcome = desk.ask(&["verify", "api"]);
+    outcome.expect_code(0, "the verdict stands");
+    let said = outcome.stderr_text();
+    assert!(said.contains("whoever judged the work changed it: new.txt, src.txt"), "{said}");
+    let printed = said.split('`').find(|words| words.starts_with("windlass restore ")).expect("a command");
+    let words: Vec<&str> = printed.split(' ').skip(1).collect();
+    desk.env.run(desk.windlass(&words).arg("--yes"), super::desk::PATIENCE).expect_success("restore");
+    assert_eq!(desk.env.read("src.txt"), "as it was\n");
+    assert!(!desk.env.project().join("new.txt").exists());
+}
+
 // D1, core/verification-service.ts: any occurrence of the pass mark was a pass, tested before the fail mark.
 // rows: 132
 #[test]

@@ -178,11 +178,16 @@ pub(super) fn reports(world: &mut WorkingTree, lane: LaneId, found: &FoundDamage
 
 /// What a person types to undo all of it.
 pub(super) fn command(world: &WorkingTree, turn: TurnKey) -> String {
+    format!("{} --repository", files_command(world, turn))
+}
+
+/// What a person types to have the files as they were.
+pub(super) fn files_command(world: &WorkingTree, turn: TurnKey) -> String {
     let (run, TurnKey { iteration, attempt }) = (&world.plan.run, turn);
     match attempt {
-        1 => format!("windlass restore {run} {iteration} --before --repository"),
+        1 => format!("windlass restore {run} {iteration} --before"),
         // An iteration's beginning is that of its first attempt, and what that wrote is not damage.
-        _ => format!("windlass restore {run} {iteration}-{attempt}-before --repository"),
+        _ => format!("windlass restore {run} {iteration}-{attempt}-before"),
     }
 }
 
