@@ -51,7 +51,8 @@ pub(super) fn status(line: &str) -> Option<u16> {
 }
 
 /// When a usage limit resets: `try again at 8:37 PM.`, the next such time or one that has just passed, or
-/// `try again at Nov 27th, 2026 9:39 AM.`, both in the time zone of the process that said it.
+/// `try again at Nov 27th, 2026 9:39 AM.`, both in the time zone of the process that said it. A date that has passed leaves it unknown:
+/// the sentence is an old one, and trying at once would be refused again.
 pub(super) fn reset(line: &str, now: Timestamp, zone: &TimeZone) -> Option<Timestamp> {
     let said = line.split_once("try again at ")?.1.split('.').next()?.trim();
     let at = |date: Date, time: Time| Some(date.to_datetime(time).to_zoned(zone.clone()).ok()?.timestamp());
@@ -62,7 +63,7 @@ pub(super) fn reset(line: &str, now: Timestamp, zone: &TimeZone) -> Option<Times
     let day = day.trim_end_matches(char::is_alphabetic);
     let (year, clock) = clock.split_once(' ')?;
     let date = Date::strptime("%b %d %Y", format!("{day} {year}")).ok()?;
-    at(date, Time::strptime("%I:%M %p", clock).ok()?)
+    at(date, Time::strptime("%I:%M %p", clock).ok()?).filter(|at| *at > now)
 }
 
 #[cfg(test)]
@@ -80,7 +81,10 @@ mod tests {
             ("or try again at 6:41 PM.", plus(1), Some("2026-11-22T17:41:00Z")),
             ("or try again at 6:31 PM.", plus(1), Some("2026-11-23T17:31:00Z")),
             ("or try again at Nov 27th, 2026 9:39 AM.", plus(0), Some("2026-11-27T09:39:00Z")),
-            ("try again at Nov 1st, 2026 12:05 PM.", plus(0), Some("2026-11-01T12:05:00Z")),
+            ("try again at Nov 22nd, 2026 6:34 PM.", plus(0), Some("2026-11-22T18:34:00Z")),
+            ("try again at Nov 22nd, 2026 6:33 PM.", plus(0), None),
+            ("try again at Nov 1st, 2026 12:05 PM.", plus(0), None),
+            ("try again at Nov 22nd, 2025 8:37 PM.", plus(0), None),
             ("try again later.", plus(0), None),
             ("try again at noon.", plus(0), None),
             ("try again at Nov 31st, 2026 9:39 AM.", plus(0), None),
