@@ -50,6 +50,9 @@ pub enum Refused {
     /// Wherever it is put, it is not read as this task: the file ends in a block of code, for example.
     #[error("{0} ends in something that would swallow a task, such as an open block of code")]
     NoPlace(String),
+    /// The same in a list that is JSON, where nothing can swallow it: its entries are of another shape.
+    #[error("a task put into {0} would not be read as that task: add it by hand, as the others are written")]
+    NotRead(String),
     /// The form has no way to add one.
     #[error("tasks of the form `{0}` are added by hand")]
     NotInThisForm(&'static str),
@@ -70,7 +73,8 @@ pub struct CheckedTask {
 impl ReadFile {
     /// That a task finds no place in it.
     pub(super) fn no_place(&self) -> Refused {
-        Refused::NoPlace(self.name.to_string())
+        let name = self.name.to_string();
+        if self.form.about().is_json { Refused::NotRead(name) } else { Refused::NoPlace(name) }
     }
 
     /// Puts a text there.
@@ -122,8 +126,13 @@ impl TaskList {
         })
     }
 
-    /// The id after the highest that begins as the last one does: `TASK-012` after `TASK-011`.
+    /// The id after the highest that begins as the last one does: `TASK-012` after `TASK-011`; `3` where two are called by their
+    /// places.
     fn next_id(&self, form: TaskForm) -> String {
+        let mut tasks = (1_usize..).zip(self.tasks());
+        if !self.tasks().is_empty() && tasks.all(|(place, task)| task.row.id.0 == place.to_string()) {
+            return (self.tasks().len() + 1).to_string();
+        }
         let numbered = self.tasks().iter().rev().find_map(|task| parts(&task.row.id.0));
         let (prefix, number) = numbered.or_else(|| parts(form.about().id_zero)).unwrap_or(("TASK-", "000"));
         let same = |task: &Task| {

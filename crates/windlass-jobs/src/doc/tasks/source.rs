@@ -255,6 +255,13 @@ impl StateWords {
         self.0.iter().find(|(of, ..)| *of == state).map(|(_, word, _)| word.as_str())
     }
 
+    /// All words for a state, the one that most tasks have first.
+    pub(super) fn all(&self, state: TaskState) -> Vec<&str> {
+        let mut words: Vec<_> = self.0.iter().filter(|(of, ..)| *of == state).collect();
+        words.sort_by_key(|(.., count)| std::cmp::Reverse(*count));
+        words.into_iter().map(|(_, word, _)| word.as_str()).collect()
+    }
+
     /// What stands between the parts of the first word that has two.
     pub(super) fn joint(&self) -> Option<char> {
         self.0.iter().find_map(|(_, word, _)| word.chars().find(|letter| matches!(letter, '-' | '_' | ' ')))

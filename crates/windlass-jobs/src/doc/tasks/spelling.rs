@@ -52,17 +52,24 @@ fn open_word(words: &StateWords, former: &str, joint: Joint) -> String {
     }
 }
 
-/// The word of what is done: `done`, unless what was open could not be called so again then.
+/// The word of what is done: one that the file itself has for it, else `done`, unless what was open could not be called so again
+/// then.
 fn done_word(words: &StateWords, former: &str, joint: Joint) -> Option<String> {
     let usual = spelled_like("done", former, joint);
     let words = &words.without(former);
+    let mut own = words.all(TaskState::Done).into_iter().filter_map(|word| {
+        let is_known =
+            |(known, state, _): &&(&str, TaskState, &str)| *state == TaskState::Done && is_word(word, known);
+        let (known, ..) = WORDS.iter().find(is_known)?;
+        Some(if starts_alike(word, former) { word.to_owned() } else { spelled_like(known, former, joint) })
+    });
     let is_open = WORDS.iter().any(|(word, state, _)| *state == TaskState::Open && is_word(former, word));
     if !is_open {
-        return Some(usual);
+        return own.next().or(Some(usual));
     }
     let others = WORDS.iter().filter(|(_, state, _)| *state == TaskState::Done);
     let others = others.map(|(word, ..)| spelled_like(word, former, joint));
-    std::iter::once(usual).chain(others).find(|word| open_word(words, word, joint) == former)
+    own.chain([usual]).chain(others).find(|word| open_word(words, word, joint) == former)
 }
 
 /// A word for what is done other than `done`, of which the same word for what is open comes again.

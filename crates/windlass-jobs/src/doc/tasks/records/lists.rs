@@ -155,6 +155,7 @@ impl<'a> Records<'a> {
         match serde_json::from_str::<Members<'_>>(text) {
             Ok(members) => match members.main_list() {
                 Some((key, list)) => {
+                    self.legend(&members);
                     self.list(&list, super::Around::default());
                     self.unread_lists(&members, &[key]);
                 }

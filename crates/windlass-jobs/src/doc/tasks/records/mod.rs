@@ -1,5 +1,6 @@
 //! Tasks as JSON objects: what all forms that are JSON have in common. A key may have several names; one table has them all.
 
+mod legend;
 mod lists;
 mod members;
 mod state;
@@ -22,14 +23,14 @@ use crate::doc::{Problem, ProblemKind};
 
 pub(super) use lists::has_records;
 pub(super) use members::Members;
-pub(super) use state::{kept, state_of, word};
+pub(super) use state::{ONLY_TICK, OTHER_TICK, TICK, kept, state_of, word};
 
 /// What a record may be called by.
-const ID: &[&str] = &["id", "key", "taskId", "storyId"];
-const TITLE: &[&str] =
+pub(super) const ID: &[&str] = &["id", "key", "taskId", "storyId"];
+pub(super) const TITLE: &[&str] =
     &["title", "name", "summary", "story", "description", "content", "subject", "text", "task"];
 const DESCRIPTION: &[&str] = &["description", "user_visible_behavior", "details", "body"];
-const CRITERIA: &[&str] = &[
+pub(super) const CRITERIA: &[&str] = &[
     "acceptanceCriteria",
     "acceptance_criteria",
     "acceptance",

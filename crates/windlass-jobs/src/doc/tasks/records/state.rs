@@ -11,12 +11,13 @@ use crate::doc::tasks::{ReadFile, spelling, status};
 use crate::doc::text::quoted;
 
 /// Where its state is: what is true or false, and words.
-pub(super) const TICK: &[&str] = &["passes"];
+pub(in crate::doc::tasks) const TICK: &[&str] = &["passes"];
 pub(super) const STATUS: &[&str] = &["status", "state"];
-pub(super) const OTHER_TICK: &[&str] = &["completed", "complete", "done", "passed", "implemented", "tested"];
+pub(in crate::doc::tasks) const OTHER_TICK: &[&str] =
+    &["completed", "complete", "done", "passed", "implemented", "tested"];
 
 /// What says so only where nothing else does: beside another member it may mean something else.
-pub(super) const ONLY_TICK: &[&str] = &[
+pub(in crate::doc::tasks) const ONLY_TICK: &[&str] = &[
     "isDone",
     "is_done",
     "isComplete",

@@ -97,3 +97,40 @@ fn all_that_says_how_far_a_record_is_is_changed_together() {
     let again = after.set_state(&"A".into(), TaskState::Open).unwrap().apply(done.as_bytes()).unwrap();
     assert_eq!(String::from_utf8(again).unwrap(), text);
 }
+
+// The words that a list of features has for how far they are: by its legend, or by its entries.
+#[test]
+fn what_is_done_is_called_as_the_file_calls_it() {
+    let legend =
+        |legend: &str, features: &str| format!(r#"{{"status_legend":{legend},"features":[{features}]}}"#);
+    let one = r#"{"id":"A","title":"a","state":"not_started"}"#;
+    let begun = r#"{"id":"A","title":"a","state":"in_progress"}"#;
+    let passing = r#"{"id":"B","title":"b","state":"passing"}"#;
+    let words = r#"{"not_started":"","in_progress":"","blocked":"","passing":""}"#;
+    let others = r#"["pending","finished"]"#;
+    for (text, expected) in [
+        (legend(words, one), "passing"),
+        (legend(words, begun), "passing"),
+        (format!("[{one},{passing}]"), "passing"),
+        (format!("[{begun},{passing}]"), "passing"),
+        (format!("[{one}]"), "complete"),
+        (format!("[{begun}]"), "done"),
+        // It would be called `to-do` when it is open again.
+        (legend(others, one), "complete"),
+        (format!(r#"{{"rules":{{"valid_status":{others}}},"features":[{begun}]}}"#), "finished"),
+    ] {
+        let before = list(&text);
+        let done = before.set_state(&"A".into(), TaskState::Done).unwrap().apply(text.as_bytes()).unwrap();
+        let done = String::from_utf8(done).unwrap();
+        assert!(done.contains(&format!(r#""title":"a","state":"{expected}""#)), "{text}: {done}");
+        let again =
+            list(&done).set_state(&"A".into(), TaskState::Open).unwrap().apply(done.as_bytes()).unwrap();
+        let again = String::from_utf8(again).unwrap();
+        if !text.contains("in_progress\"}") {
+            assert_eq!(again, text);
+        }
+        let twice =
+            list(&again).set_state(&"A".into(), TaskState::Done).unwrap().apply(again.as_bytes()).unwrap();
+        assert_eq!(String::from_utf8(twice).unwrap(), done, "done, open and done again");
+    }
+}

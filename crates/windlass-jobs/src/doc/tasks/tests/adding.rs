@@ -72,6 +72,33 @@ fn a_story_at_the_end_of_the_list_indented_as_the_last_one() {
 }
 
 #[test]
+fn an_entry_of_a_list_without_ids_is_called_by_its_place_as_the_others_are() {
+    let text = "[\n  {\n    \"category\": \"CLI\",\n    \"description\": \"Add --root\",\n    \"steps\": [\"a\"],\n    \
+                \"started\": true,\n    \"complete\": true\n  }\n]\n";
+    let (id, after) = added(&prd(text), text, &new("Say \"hi\"", &["1"]));
+    assert_eq!(id, "2");
+    assert!(
+        after.ends_with(
+            "\"complete\": true\n  },\n  {\n    \"description\": \"Say \\\"hi\\\"\",\n    \"steps\": [],\n    \
+             \"priority\": 3,\n    \"complete\": false,\n    \"dependsOn\": [\"1\"]\n  }\n]\n"
+        ),
+        "{after}"
+    );
+    let described = NewTask { description: "All of it.".to_owned(), ..new("More", &[]) };
+    let (_, more) = added(&prd(&after), &after, &described);
+    assert!(more.contains("\"title\": \"More\",\n    \"description\": \"All of it.\""), "{more}");
+}
+
+#[test]
+fn a_list_of_json_swallows_nothing_and_is_not_said_to() {
+    let text = "{\"phases\": [{\"name\": \"p\", \"tasks\": [{\"title\": \"a\", \"passes\": false}]}]}";
+    let refused = prd(text).addition(&new("x", &[])).unwrap_err().to_string();
+    let expected =
+        "a task put into prd.json would not be read as that task: add it by hand, as the others are written";
+    assert_eq!(refused, expected);
+}
+
+#[test]
 fn a_file_of_its_own_beside_the_others() {
     let list = folder(&[("TASK-001.md", "---\nstatus: done\n---\n")]);
     let task = NewTask { description: "Words".to_owned(), ..new("Pay: now", &["TASK-001"]) };
