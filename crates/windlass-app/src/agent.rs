@@ -93,12 +93,43 @@ fn choosable() -> impl Iterator<Item = &'static dyn Agent> {
 
 /// Refuses the name of an agent that nobody knows.
 fn refuse_unknown(resolved: &Resolved, name: &str) -> Result<(), AppError> {
+    refuse_unless_known(name, &format!(" ({})", resolved.origin(&keys::AGENT)))
+}
+
+/// Keys that name agents.
+const NAMING: [&str; 5] = [
+    keys::AGENT.name,
+    keys::PLAN_AGENT.name,
+    keys::REVIEW_AGENT.name,
+    keys::VERIFY_AGENT.name,
+    keys::COUNCIL_AGENT.name,
+];
+
+/// Refuses a value of a key that names an agent which nobody knows: no run could take it.
+pub fn refuse_unknown_in(key: &str, value: &toml::Value) -> Result<(), AppError> {
+    let items = value.as_array().map_or_else(|| std::slice::from_ref(value), Vec::as_slice);
+    let texts = items.iter().filter_map(toml::Value::as_str).filter(|_| NAMING.contains(&key));
+    for choice in texts.filter_map(|text| AgentChoice::parse(text.trim())) {
+        let refused = refuse_unless_known(&choice.name, "");
+        refused.map_err(|error| {
+            if choice.name.contains(',') {
+                error.hint(format!(
+                    "Several are given with blanks between them: windlass config set {key} claude codex"
+                ))
+            } else {
+                error
+            }
+        })?;
+    }
+    Ok(())
+}
+
+fn refuse_unless_known(name: &str, origin: &str) -> Result<(), AppError> {
     let known: Vec<&str> = choosable().map(|agent| agent.about().name).collect();
     if known.contains(&name) {
         return Ok(());
     }
-    let origin = resolved.origin(&keys::AGENT);
-    Err(AppError::usage(format!("`{name}` is not an agent that windlass knows ({origin})")).hint(format!(
+    Err(AppError::usage(format!("`{name}` is not an agent that windlass knows{origin}")).hint(format!(
         "Known are {}; `command` is any other program, which agent.command names.",
         known.join(", ")
     )))

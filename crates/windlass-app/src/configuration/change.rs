@@ -12,6 +12,7 @@ use windlass_engine::written::{self, Written};
 use super::look::key_named;
 use super::scope::{Scope, ScopedFile};
 use super::{Source, default_project};
+use crate::agent;
 use crate::app::App;
 use crate::error::{AppError, Kind};
 use crate::here::{Here, state_root};
@@ -65,6 +66,7 @@ impl App {
         let file = OpenFile::read(self, scope)?;
         key.belongs_in(file.scope.source.kind)?;
         let wanted = Wanted::read(key, change, &file)?;
+        agent::refuse_unknown_in(key.name, &wanted.value)?;
         if let (default_project::KEY, Some(path)) =
             (key.name, wanted.value.as_str().filter(|path| !path.is_empty()))
         {
@@ -247,18 +249,16 @@ impl Wanted {
             .hint(format!("windlass config set {} VALUE", key.name)));
         }
         let own = edit::value_of(&file.text, key.name).map_err(|error| file.refusal(error))?;
-        let (there, taken_over) = match own {
-            Some(value) => (value, None),
-            None => match file.scope.value_below(key.name)? {
-                Some((value, layer)) => {
-                    let says_something = value.as_array().is_some_and(|items| !items.is_empty());
-                    (value, says_something.then_some(layer))
-                }
-                None => (Value::Array(Vec::new()), None),
-            },
+        let (there, layer) = match own {
+            Some(value) => (Some(value), None),
+            None => file
+                .scope
+                .value_below(key.name)?
+                .map_or((None, None), |(value, layer)| (Some(value), Some(layer))),
         };
-        key.check(&there)?;
-        let mut items = there.as_array().cloned().unwrap_or_default();
+        // Where nothing is, the list begins empty, also one that has to hold something in the end.
+        let mut items = there.map_or_else(|| Ok(Vec::new()), |value| key.items_of(&value))?;
+        let taken_over = layer.filter(|_| !items.is_empty());
         // Below the project's file there is nothing but the person's own.
         let is_own = taken_over.is_some() && file.scope.source.kind == FileKind::Project;
         let mut typed = if is_own { items.clone() } else { Vec::new() };

@@ -284,6 +284,13 @@ impl KeyInfo {
         Ok(value)
     }
 
+    /// The items of a list that stands somewhere; some keys take a text for it as well.
+    pub fn items_of(&self, value: &Value) -> Result<Vec<Value>, ConfigError> {
+        self.check(value)?;
+        let value = value.as_str().map_or_else(|| value.clone(), |text| (self.from_text)(text));
+        Ok(value.as_array().cloned().unwrap_or_default())
+    }
+
     /// May the key hold this value?
     pub(super) fn accept(&self, value: &Value) -> Result<(), String> {
         (self.judge)(value).map_err(|refusal| match refusal {

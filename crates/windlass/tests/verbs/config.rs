@@ -44,6 +44,22 @@ fn one_value_changes_and_every_other_byte_stays() {
     assert_eq!(file(&env), MINE.replace("  max_cost = 5   # dollars, as agreed\r\n", ""));
 }
 
+// rows: 125
+#[test]
+fn a_list_that_has_to_hold_something_begins_with_what_is_added() {
+    let env = TestEnv::new();
+    told(&env, &["config", "set", "agent.use", "--add", "claude"]);
+    assert_eq!(file(&env), "[agent]\nuse = [\"claude\"]\n");
+    refused(
+        &ask(&env, &["config", "set", "agent.use", "--remove", "claude"]),
+        "`agent.use`: it names no agent",
+    );
+    // As a person may write it.
+    env.write(FILE, "[agent]\nuse = \"claude, codex\"\n");
+    told(&env, &["config", "set", "agent.use", "--add", "codex-exec:o3"]);
+    assert_eq!(file(&env), "[agent]\nuse = [\"claude\", \"codex\", \"codex-exec:o3\"]\n");
+}
+
 #[test]
 fn what_several_add_at_once_is_all_there() {
     let env = TestEnv::new();
@@ -117,6 +133,10 @@ fn wrong_keys_and_values_are_refused_and_change_nothing() {
         ),
         (&["gates.commands", "--remove", "make"], "`make` is not in `gates.commands`"),
         (&["notify.events", "eror"], "there is no event `eror`; did you mean `error`?"),
+        (&["agent.use", "claude", "nonsense"], "`nonsense` is not an agent that windlass knows"),
+        (&["agent.use", "--add", "nonsense:opus"], "`nonsense` is not an agent that windlass knows"),
+        (&["agent.use", "claude,codex-exec"], "`claude,codex-exec` is not an agent that windlass knows"),
+        (&["review.agent", "nonsense"], "`nonsense` is not an agent that windlass knows"),
         (&["agent.skip_permissions", "true"], "skipping permissions is never saved"),
         (&["limits.max_cost", "1", "-w", "none"], "there is no workspace `none`"),
         (&["limits.max_cost", "1", "-w", "../x"], "../x"),
