@@ -8,19 +8,21 @@ use windlass_core::values::{Extent, Named};
 
 use windlass_engine::store::paths;
 use windlass_engine::trust::name_in;
+use windlass_engine::workspace::CONFIG_FILE;
 use windlass_host::tree::at;
-use windlass_import::Item;
 use windlass_import::claude_iterate::{self, Import};
 use windlass_import::claude_loop::{self, ClaudeLoopImport};
 use windlass_import::devloop::{self, DevloopError, DevloopImport};
 use windlass_import::fresher::{self, FresherImport};
 use windlass_import::ralph;
+use windlass_import::{Item, Landing, Plan, Planned};
 use windlass_ui::{ImportRow, format};
 
 use crate::app::App;
+use crate::configuration::user_folder;
 use crate::error::{AppError, Kind};
 use crate::here::{Here, home};
-use crate::trusting;
+use crate::trusting::{self, Coming};
 use crate::workspaces::Project;
 
 /// What is to be taken over.
@@ -37,63 +39,73 @@ impl App {
     pub fn import(&self, request: &ImportFiles, extent: Extent) -> Result<Vec<ImportRow>, AppError> {
         let project = Project::find(self)?;
         let target = project.workspaces.project().to_owned();
-        let here = project.here.clone();
-        let source = source(self, request, &target)?;
-        let (of_iterate, of_devloop) = (claude_iterate::is_there(&source), devloop::is_there(&source));
-        if request.with_users && !of_iterate && !of_devloop {
-            return Err(AppError::usage(
-                "`--user` is for claude-iterate and DevLoop: the others have no configuration of the user's",
-            ));
-        }
-        let mut items = Vec::new();
-        // First, since it takes nothing at all where a file is broken.
-        if of_devloop {
-            let theirs = || home().map(|home| home.join(".devloop/config.json"));
-            let user = request.with_users.then(|| user_files(theirs())).transpose()?;
-            let import = DevloopImport { source: source.clone(), user, target: target.clone(), extent };
-            items.extend(import.run().map_err(refused)?);
-        }
-        if of_iterate {
-            let user = request.with_users.then(|| user_files(iterate_file())).transpose()?;
-            let project = project.here.project;
-            let import = Import { source: source.clone(), user, target: target.clone(), project, extent };
-            items.extend(import.run().map_err(AppError::system)?);
-        }
-        if fresher::is_there(&source) {
-            let import = FresherImport { source: source.clone(), target: target.clone(), extent };
-            items.extend(import.run().map_err(AppError::system)?);
-        }
-        if ralph::is_there(&source) {
-            items.extend(ralph::look(&source));
-        }
-        if claude_loop::is_there(&source) {
-            let import = ClaudeLoopImport { source, target: target.clone(), extent };
-            items.extend(import.run().map_err(AppError::system)?);
-        }
-        if extent == Extent::Act {
-            say_what_is_not_trusted(&here, &items, &target);
-        }
+        let here = project.here;
+        let plan = Plan::of(planned(self, request, &target)?);
+        let (items, coming) = match extent {
+            Extent::Look => (plan.items(), Coming { texts: plan.texts(), copies: plan.copies() }),
+            Extent::Act => {
+                let user = user_folder()?.map(|folder| folder.join(CONFIG_FILE));
+                let landing = Landing { target: target.clone(), project: here.project.clone(), user };
+                (plan.carry_out(&landing).map_err(AppError::system)?, Coming::default())
+            }
+        };
+        say_what_is_not_trusted(&here, (&items, &coming), extent);
         Ok(items.iter().map(|item| row(item, &target)).collect())
     }
 }
 
+/// What every tool has left that can be taken.
+fn planned(app: &App, request: &ImportFiles, target: &Path) -> Result<Vec<Planned>, AppError> {
+    let (source, target) = (source(app, request, target)?, target.to_owned());
+    let (of_iterate, of_devloop) = (claude_iterate::is_there(&source), devloop::is_there(&source));
+    if request.with_users && !of_iterate && !of_devloop {
+        return Err(AppError::usage(
+            "`--user` is for claude-iterate and DevLoop: the others have no configuration of the user's",
+        ));
+    }
+    let mut planned = Vec::new();
+    if of_devloop {
+        let theirs = || home().map(|home| home.join(".devloop/config.json"));
+        let user = request.with_users.then(|| user_files(theirs())).transpose()?;
+        let import = DevloopImport { source: source.clone(), user, target: target.clone() };
+        planned.extend(import.plan().map_err(refused)?);
+    }
+    if of_iterate {
+        let user = request.with_users.then(|| user_files(iterate_file())).transpose()?;
+        planned.extend(Import { source: source.clone(), user, target: target.clone() }.plan());
+    }
+    if fresher::is_there(&source) {
+        planned.extend(FresherImport { source: source.clone(), target: target.clone() }.plan());
+    }
+    if ralph::is_there(&source) {
+        planned.extend(ralph::look(&source));
+    }
+    if claude_loop::is_there(&source) {
+        planned.extend(ClaudeLoopImport { source, target }.plan());
+    }
+    Ok(planned)
+}
+
 /// What was copied was written by whoever wrote the repository, and is asked for like anything else of it that would be started. Said
 /// at once: a person who goes on without a terminal would be refused.
-fn say_what_is_not_trusted(here: &Here, items: &[Item], target: &Path) {
+fn say_what_is_not_trusted(here: &Here, (items, coming): (&[Item], &Coming), extent: Extent) {
     let place = here.place();
-    let written: Vec<String> = items
-        .iter()
-        .filter_map(|item| item.to.as_ref())
-        .map(|path| name_in(&place, &target.join(path)))
-        .collect();
-    let pending = trusting::untrusted(here, |item| {
+    let written: Vec<String> =
+        items.iter().filter_map(|item| item.to.as_ref()).map(|path| name_in(&place, path)).collect();
+    let pending = trusting::untrusted(here, coming, |item| {
         written.iter().any(|path| Path::new(&item.file).starts_with(Path::new(path)))
     });
     if pending > 0 {
         let things = format::count(pending as u64, "thing");
-        here.app.notice(&format!(
-            "what was taken over would have Windlass start {things} that you have not trusted: `windlass trust` shows them and asks"
-        ));
+        here.app.notice(&match extent {
+            Extent::Act => format!(
+                "what was taken over would have Windlass start {things} that you have not trusted: `windlass trust` shows them and asks"
+            ),
+            Extent::Look => format!(
+                "what would be taken over would have Windlass start {things} that you have not trusted: once it is here, \
+                 `windlass trust` shows them and asks"
+            ),
+        });
     }
 }
 

@@ -5,17 +5,17 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
 use windlass_agents::refuses;
+use windlass_core::spec::Mode;
 use windlass_core::workspace::{
-    SeedFolders, SeedProject, WorkspaceName, options_text, seed_options, seed_project,
+    Beneath, LONGEST_METADATA, Metadata, SeedFolders, SeedOptions, SeedProject, WorkspaceName, options_text,
+    seed_options, seed_project,
 };
 
 use super::configuration::{Configuration, PERMISSIONS};
-use super::copy::{copy_folder, look_over};
-use super::{Extent, Item, ItemKind, sentences, taken, taken_file, taken_folder};
-use windlass_engine::store::Project;
-use windlass_engine::workspace::create::Creation;
-use windlass_engine::workspace::{METADATA_FILE, Workspaces};
-use windlass_host::file::{FileError, create_new, make_folder, read_beginning};
+use super::plan::Work;
+use super::{Item, ItemKind, Planned, taken_folder};
+use windlass_engine::workspace::{CONFIG_FILE, METADATA_FILE};
+use windlass_host::file::{FileError, create_new, read_beginning};
 
 /// The project's configuration file.
 const PROJECT_FILE: &str = ".claude-iterate.json";
@@ -38,10 +38,6 @@ pub struct Import {
     pub user: Option<(PathBuf, PathBuf)>,
     /// Ours.
     pub target: PathBuf,
-    /// Where the runs of our project are kept.
-    pub project: Project,
-    /// Is anything done?
-    pub extent: Extent,
 }
 
 /// Is there anything of claude-iterate in this folder?
@@ -50,30 +46,27 @@ pub fn is_there(folder: &Path) -> bool {
 }
 
 impl Import {
-    /// Takes what can be taken. What fails is left and named; everything else goes on.
-    pub fn run(&self) -> Result<Vec<Item>, FileError> {
-        let mut items = Vec::new();
-        if self.extent == Extent::Act {
-            make_folder(&self.target.join(".windlass"))?;
-        }
+    /// What can be taken, and what is left.
+    pub fn plan(&self) -> Vec<Planned> {
+        let mut planned = Vec::new();
         let configuration = read_object(&self.source.join(PROJECT_FILE));
         let folders = match &configuration {
             Read::Object(file) => seed_project(file, refuses).folders,
             Read::Missing | Read::Broken(_) => SeedFolders::default(),
         };
         let ours = self.target.join(".windlass/config.toml");
-        items.extend(self.configuration(&self.source.join(PROJECT_FILE), &ours, configuration));
+        planned.extend(self.configuration(&self.source.join(PROJECT_FILE), &ours, configuration));
         if let Some((theirs, ours)) = &self.user {
-            items.extend(self.configuration(theirs, ours, read_object(theirs)));
+            planned.extend(self.configuration(theirs, ours, read_object(theirs)));
         }
-        items.extend(self.each(&folders.workspaces, ItemKind::Workspace, Import::workspace));
-        items.extend(self.each(&folders.templates, ItemKind::Template, Import::template));
-        items.extend(self.each(&folders.archive, ItemKind::Archive, Import::archive));
-        Ok(items)
+        planned.extend(self.each(&folders.workspaces, ItemKind::Workspace, Import::workspace));
+        planned.extend(self.each(&folders.templates, ItemKind::Template, Import::template));
+        planned.extend(self.each(&folders.archive, ItemKind::Archive, Import::archive));
+        planned
     }
 
     /// Everything in one of its folders, by name.
-    fn each(&self, folder: &str, kind: ItemKind, take: fn(&Import, &str, &Path) -> Item) -> Vec<Item> {
+    fn each(&self, folder: &str, kind: ItemKind, plan: fn(&Import, &str, &Path) -> Planned) -> Vec<Planned> {
         let folder = self.source.join(folder);
         let mut names: Vec<String> = match fs::read_dir(&folder) {
             Ok(entries) => {
@@ -81,22 +74,24 @@ impl Import {
             }
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Vec::new(),
             Err(error) => {
-                return vec![Item::left(kind, "*", folder, format!("the folder cannot be read: {error}"))];
+                let why = format!("the folder cannot be read: {error}");
+                return vec![Item::left(kind, "*", folder, why).into()];
             }
         };
         names.sort();
         names.retain(|name| !matches!(name.as_str(), ".gitkeep" | ".DS_Store" | ".gitignore"));
-        names.iter().map(|name| take(self, name, &folder.join(name))).collect()
+        names.iter().map(|name| plan(self, name, &folder.join(name))).collect()
     }
 
-    fn configuration(&self, from: &Path, to: &Path, read: Read) -> Option<Item> {
+    fn configuration(&self, from: &Path, to: &Path, read: Read) -> Option<Planned> {
         let name = from.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
         let is_of_user = to != self.target.join(".windlass/config.toml");
         let file = match read {
             Read::Missing if is_of_user => return None,
             Read::Missing => Map::new(),
             Read::Broken(why) => {
-                return Some(Item::left(ItemKind::Configuration, &name, from.to_owned(), why));
+                let item = Item::left(ItemKind::Configuration, &name, from.to_owned(), why);
+                return Some(Planned { item, work: Work::Unread });
             }
             Read::Object(file) => file,
         };
@@ -107,12 +102,12 @@ impl Import {
             notes.push(PERMITTED.to_owned());
         }
         let found = Configuration { tool, from, to, whose, options: &options.options, notes };
-        Some(found.take(self.extent))
+        Some(found.planned())
     }
 
-    fn workspace(&self, name: &str, from: &Path) -> Item {
+    fn workspace(&self, name: &str, from: &Path) -> Planned {
         const KIND: ItemKind = ItemKind::Workspace;
-        let left = |why: String| Item::left(KIND, name, from.to_owned(), why);
+        let left = |why: String| Item::left(KIND, name, from.to_owned(), why).into();
         if let Some(why) = no_folder(from) {
             return left(why.to_owned());
         }
@@ -120,43 +115,17 @@ impl Import {
             Ok(checked) => checked,
             Err(error) => return left(error.to_string()),
         };
-        let workspaces = Workspaces::open(&self.target);
         let to = self.target.join(".windlass/workspaces").join(name);
         if to.symlink_metadata().is_ok() {
             return left("a workspace of this name is here already".to_owned());
         }
-        let mut item = Item {
-            kind: KIND,
-            name: name.to_owned(),
-            from: from.to_owned(),
-            to: Some(to.clone()),
-            notes: Vec::new(),
-        };
-        item.notes.extend(self.steering(name, from));
-        item.notes.extend(boxes_alone(from).map(str::to_owned));
-        if self.extent == Extent::Look {
-            match look_over(from) {
-                Ok(not_copied) => item.notes.extend(sentences(&not_copied)),
-                Err(error) => return left(error.to_string()),
-            }
-            item.notes.extend(metadata_notes(from));
-            return item;
-        }
-        match copy_folder(from, &to) {
-            Ok(not_copied) => item.notes.extend(sentences(&not_copied)),
-            Err(error) => return left(error.to_string()),
-        }
-        match workspaces.create(&checked, &self.project, &Creation::default()) {
-            Ok(created) => {
-                item.notes.extend(created.left);
-                let mended = created.mended.map(|mended| mended.sentence(&created.workspace.metadata_file()));
-                item.notes.extend(mended);
-            }
-            Err(error) => item.notes.push(format!(
-                "its files are here, but it is not complete ({error}); `windlass init {name}` completes it"
-            )),
-        }
-        item
+        let (options, said) = own_options(from);
+        let notes: Vec<String> = self.steering(name, from).into_iter().collect();
+        let boxes = boxes_alone(from).map(str::to_owned);
+        let notes = notes.into_iter().chain(boxes).chain(said).collect();
+        let (name, from) = (name.to_owned(), from.to_owned());
+        let item = Item { kind: KIND, name, from, to: Some(to), notes };
+        taken_folder(item, Work::Workspace(checked, options))
     }
 
     /// Instructions that lead agents to the place where the workspace was.
@@ -172,50 +141,45 @@ impl Import {
         })
     }
 
-    fn template(&self, name: &str, from: &Path) -> Item {
+    fn template(&self, name: &str, from: &Path) -> Planned {
         const KIND: ItemKind = ItemKind::Template;
-        let left = |why: String| Item::left(KIND, name, from.to_owned(), why);
+        let left = |why: String| Item::left(KIND, name, from.to_owned(), why).into();
         if let Some(why) = no_folder(from) {
             return left(why.to_owned());
         }
         if let Err(error) = WorkspaceName::parse(name) {
             return left(error.to_string());
         }
-        if !from.join("INSTRUCTIONS.md").is_file() {
+        if !from.join(INSTRUCTIONS).is_file() {
             return left("there is no INSTRUCTIONS.md in it".to_owned());
         }
         let to = self.target.join(".windlass/templates").join(name);
         if to.symlink_metadata().is_ok() {
             return left("a template of this name is here already".to_owned());
         }
-        let done = match self.extent {
-            Extent::Look => look_over(from),
-            Extent::Act => copy_folder(from, &to).and_then(|not_copied| {
-                template_options(&to)?;
-                Ok(not_copied)
-            }),
-        };
-        taken(KIND, name, from, to, done)
+        let own = from.join(CONFIG_FILE).symlink_metadata().is_ok();
+        let options = if own { SeedOptions::default() } else { of_template(from, &Beneath::Open) };
+        let (name, from, notes) = (name.to_owned(), from.to_owned(), options.left);
+        taken_folder(Item { kind: KIND, name, from, to: Some(to), notes }, Work::Template)
     }
 
-    fn archive(&self, name: &str, from: &Path) -> Item {
+    fn archive(&self, name: &str, from: &Path) -> Planned {
         const KIND: ItemKind = ItemKind::Archive;
-        let left = |why: String| Item::left(KIND, name, from.to_owned(), why);
+        let left = |why: &str| Item::left(KIND, name, from.to_owned(), why).into();
         let Ok(metadata) = fs::symlink_metadata(from) else {
-            return left("it cannot be read".to_owned());
+            return left("it cannot be read");
         };
         let is_archive = metadata.is_dir() || (metadata.is_file() && name.ends_with(".tar.gz"));
         if !is_archive {
-            return left("it is neither a folder nor a .tar.gz".to_owned());
+            return left("it is neither a folder nor a .tar.gz");
         }
         let to = self.target.join(".windlass/archive").join(name);
         if to.symlink_metadata().is_ok() {
-            return left("an archive of this name is here already".to_owned());
+            return left("an archive of this name is here already");
         }
-        if metadata.is_dir() {
-            return taken_folder(self.extent, KIND, name, from, to);
-        }
-        taken_file(self.extent, KIND, name, (from, to), Vec::new())
+        let (name, from) = (name.to_owned(), from.to_owned());
+        let item = Item { kind: KIND, name, from, to: Some(to), notes: Vec::new() };
+        if metadata.is_dir() { taken_folder(item, Work::Folder) } else { Planned::file(item) }
     }
 }
 
@@ -229,29 +193,59 @@ fn boxes_alone(workspace: &Path) -> Option<&'static str> {
 }
 
 /// What `.template.json` says of limits becomes the template's configuration.
-fn template_options(template: &Path) -> Result<(), FileError> {
-    let config = template.join("config.toml");
-    let Read::Object(fields) = read_object(&template.join(TEMPLATE_FILE)) else {
-        return Ok(());
-    };
-    let mode = match fields.get("mode").and_then(Value::as_str) {
-        Some("iterative") => windlass_core::spec::Mode::Iterative,
-        _ => windlass_core::spec::Mode::Loop,
-    };
-    let found = seed_options(mode, &fields, refuses);
+pub(super) fn template_options(template: &Path, beneath: &Beneath) -> Result<(), FileError> {
+    let found = of_template(template, beneath);
     if !found.options.is_empty() {
+        let config = template.join(CONFIG_FILE);
         create_new(&config, options_text(&found.options).as_bytes(), PERMISSIONS)?;
     }
     Ok(())
 }
 
-/// What would be said of a workspace's metadata.
-fn metadata_notes(workspace: &Path) -> Option<String> {
-    match read_object(&workspace.join(METADATA_FILE)) {
-        Read::Object(_) => None,
-        Read::Missing => Some("it has no metadata; they are made anew".to_owned()),
-        Read::Broken(why) => Some(format!("its metadata are broken ({why}); they are made anew")),
+fn of_template(template: &Path, beneath: &Beneath) -> SeedOptions {
+    let Read::Object(fields) = read_object(&template.join(TEMPLATE_FILE)) else {
+        return SeedOptions::default();
+    };
+    let mode = match fields.get("mode").and_then(Value::as_str) {
+        Some("iterative") => Mode::Iterative,
+        _ => Mode::Loop,
+    };
+    seed_options(mode, &fields, refuses, beneath)
+}
+
+/// What a workspace's configuration says, or will say, and what there is to say of its metadata.
+fn own_options(workspace: &Path) -> (Vec<u8>, Vec<String>) {
+    let own = read_beginning(&workspace.join(CONFIG_FILE), LONGEST).ok().flatten();
+    let made_again = |why: String| {
+        let notes = vec![format!(
+            "its metadata are broken ({why}); they are made again, and these are kept beside them"
+        )];
+        (own.clone().unwrap_or_default(), notes)
+    };
+    let bytes = match read_beginning(&workspace.join(METADATA_FILE), LONGEST_METADATA) {
+        Ok(Some(bytes)) => bytes,
+        Ok(None) => {
+            return (own.unwrap_or_default(), vec!["it has no metadata; they are made anew".to_owned()]);
+        }
+        Err(error) => return made_again(error.to_string()),
+    };
+    let (metadata, problems) = match Metadata::parse(&bytes) {
+        Ok(read) => read,
+        Err(corrupt) => return made_again(corrupt.to_string()),
+    };
+    let mut notes = Vec::new();
+    if !problems.is_empty() {
+        let problems = problems.join("; ");
+        notes.push(format!(
+            "its metadata are broken ({problems}); the rest of them holds, and these are kept beside it"
+        ));
     }
+    if let Some(own) = own {
+        return (own, notes);
+    }
+    let found = seed_options(metadata.mode, &metadata.other, refuses, &Beneath::Open);
+    notes.extend(found.left);
+    (options_text(&found.options).into_bytes(), notes)
 }
 
 fn no_folder(path: &Path) -> Option<&'static str> {

@@ -14,20 +14,18 @@ const DEPTH: usize = 64;
 pub(super) type NotCopied = Vec<(PathBuf, &'static str)>;
 
 /// Copies a folder with all files in it, bytes and permissions as they are, to a place where nothing may be. Links and
-/// what is not a file are not copied. A crash leaves at most a folder whose name begins with a dot.
-pub(super) fn copy_folder(from: &Path, to: &Path) -> Result<NotCopied, FileError> {
+/// what is not a file are not copied ([`look_over`] names them). A crash leaves at most a folder whose name begins with a dot.
+pub(super) fn copy_folder(from: &Path, to: &Path) -> Result<(), FileError> {
     let parent = to.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(parent).at("create", parent)?;
     let building = tempfile::Builder::new().prefix(".importing-").tempdir_in(parent).at("create", parent)?;
-    let mut not_copied = Vec::new();
-    copy_into(from, building.path(), Path::new(""), &mut not_copied)?;
+    copy_into(from, building.path(), Path::new(""), &mut Vec::new())?;
     fs::set_permissions(building.path(), permissions_of(from)?).at("change", building.path())?;
     sync_folder(building.path())?;
     rename_anew(building.path(), to)?;
     // It has its name now: there is nothing left to be removed.
     let _ = building.keep();
-    sync_folder(parent)?;
-    Ok(not_copied)
+    sync_folder(parent)
 }
 
 /// Copies a file to a place where nothing may be.
@@ -44,10 +42,13 @@ pub(super) fn copy_file(from: &Path, to: &Path) -> Result<(), FileError> {
     sync_folder(parent)
 }
 
-/// What would not be copied of a folder.
+/// What would not be copied of a folder, of which everything else can be read.
 pub(super) fn look_over(from: &Path) -> Result<NotCopied, FileError> {
     let mut not_copied = Vec::new();
-    walk(from, Path::new(""), &mut not_copied, &mut |_, _| Ok(()))?;
+    walk(from, Path::new(""), &mut not_copied, &mut |path, kind| match kind {
+        Kind::Folder => Ok(()),
+        Kind::File => File::open(from.join(path)).map(drop).at("read", &from.join(path)),
+    })?;
     Ok(not_copied)
 }
 

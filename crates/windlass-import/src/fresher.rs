@@ -8,13 +8,15 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use windlass_core::config::fresher::{FresherSettings, fresher_state};
-use windlass_core::workspace::OptionValue;
+use windlass_core::workspace::{OptionValue, text_says};
+use windlass_engine::config_file;
 use windlass_jobs::prompt::LONGEST_GOAL;
 
 use super::configuration::{Configuration, as_arguments};
-use super::{Extent, Item, ItemKind, taken_file, taken_folder};
+use super::plan::Work;
+use super::{Item, ItemKind, Planned, taken_folder};
 use folder::{Entry, entries, is_executable, names_fresher};
-use windlass_host::file::{FileError, make_folder, read_beginning};
+use windlass_host::file::read_beginning;
 
 /// A longer file of its configuration or state is none.
 const LONGEST: usize = 1024 * 1024;
@@ -22,6 +24,8 @@ const LONGEST: usize = 1024 * 1024;
 const LONGEST_HOOK: u64 = 16 * 1024 * 1024;
 /// Its prompts, and what they are called here.
 const PROMPTS: [(&str, &str); 2] = [("PROMPT.planning.md", "plan.md"), ("PROMPT.building.md", "build.md")];
+/// Its plan as one file.
+const FILE_PLAN: &str = "IMPLEMENTATION_PLAN.md";
 /// What is looked at by name in its folder.
 const KNOWN: [&str; 7] =
     ["config.toml", "config.sh", ".state", "PROMPT.planning.md", "PROMPT.building.md", "AGENTS.md", "hooks"];
@@ -37,8 +41,6 @@ pub struct FresherImport {
     pub source: PathBuf,
     /// Ours.
     pub target: PathBuf,
-    /// Is anything done?
-    pub extent: Extent,
 }
 
 /// Is there anything of Fresher in this folder?
@@ -47,23 +49,20 @@ pub fn is_there(folder: &Path) -> bool {
 }
 
 impl FresherImport {
-    /// Takes what can be taken. What fails is left and named; everything else goes on.
-    pub fn run(&self) -> Result<Vec<Item>, FileError> {
-        if self.extent == Extent::Act {
-            make_folder(&self.target.join(".windlass"))?;
-        }
+    /// What can be taken, and what is left.
+    pub fn plan(&self) -> Vec<Planned> {
         let mut items = Vec::new();
         let settings = self.settings(&mut items);
+        let mut planned: Vec<Planned> = items.into_iter().map(Planned::from).collect();
         let plan_folder = option(&settings.1, "plan.folder").unwrap_or("impl").to_owned();
         let agents = self.agents_file();
-        items.push(self.configuration(settings, agents.as_ref()));
-        items.extend(agents.map(|agents| agents.item));
-        items.extend(PROMPTS.iter().filter_map(|(theirs, ours)| self.prompt(theirs, ours)));
-        items.extend(self.hooks());
-        items.extend(self.plans(&plan_folder));
-        items.extend(self.state());
-        items.extend(self.others());
-        Ok(items)
+        planned.push(self.configuration(settings, agents.as_ref()));
+        planned.extend(agents.map(|agents| agents.planned));
+        planned.extend(PROMPTS.iter().filter_map(|(theirs, ours)| self.prompt(theirs, ours)));
+        planned.extend(self.hooks());
+        let left = self.plans(&plan_folder).into_iter().chain(self.state()).chain(self.others());
+        planned.extend(left.map(Planned::from));
+        planned
     }
 
     fn configuration_file(&self) -> PathBuf {
@@ -103,7 +102,7 @@ impl FresherImport {
         &self,
         (from, mut settings): (PathBuf, FresherSettings),
         agents: Option<&Agents>,
-    ) -> Item {
+    ) -> Planned {
         if let Some(key) = agents.and_then(|agents| agents.key.clone()) {
             settings.options.push(("agent.agents_file", OptionValue::String(key)));
         }
@@ -121,7 +120,7 @@ impl FresherImport {
         let to = self.configuration_file();
         let options = &settings.options;
         let found = Configuration { tool: "Fresher", from: &from, to, whose: "", options, notes };
-        found.take(self.extent)
+        found.planned()
     }
 
     /// The agents file stays where the agent knows it; only that of another project is copied.
@@ -129,7 +128,9 @@ impl FresherImport {
         const KIND: ItemKind = ItemKind::AgentsFile;
         const NAME: &str = "AGENTS.md";
         let from = self.theirs(NAME);
-        let left = |why: String| Some(Agents { key: None, item: Item::left(KIND, NAME, from.clone(), why) });
+        let left = |why: String| {
+            Some(Agents { key: None, planned: Item::left(KIND, NAME, from.clone(), why).into() })
+        };
         match entry(&from) {
             Ok(None) => return None,
             Ok(Some(Entry::File)) => {}
@@ -145,18 +146,19 @@ impl FresherImport {
             // Where a configuration is there, nothing is written: it names the file already, or is told how to.
             let to = self.configuration_file().symlink_metadata().is_err().then(|| from.clone());
             let item = Item { kind: KIND, name: NAME.to_owned(), from, to, notes };
-            return Some(Agents { key: Some(".fresher/AGENTS.md".to_owned()), item });
+            return Some(Agents { key: Some(".fresher/AGENTS.md".to_owned()), planned: item.into() });
         }
         if ours.symlink_metadata().is_ok() {
             return left("there is an AGENTS.md here already".to_owned());
         }
-        Some(Agents { key: None, item: taken_file(self.extent, KIND, NAME, (&from, ours), Vec::new()) })
+        let item = Item { kind: KIND, name: NAME.to_owned(), from, to: Some(ours), notes: Vec::new() };
+        Some(Agents { key: None, planned: Planned::file(item) })
     }
 
-    fn prompt(&self, theirs: &str, ours: &str) -> Option<Item> {
+    fn prompt(&self, theirs: &str, ours: &str) -> Option<Planned> {
         const KIND: ItemKind = ItemKind::Prompt;
         let from = self.theirs(theirs);
-        let left = |why: &str| Some(Item::left(KIND, theirs, from.clone(), why));
+        let left = |why: &str| Some(Item::left(KIND, theirs, from.clone(), why).into());
         let bytes = match entry(&from) {
             Ok(None) => return None,
             Ok(Some(Entry::File)) => match read_beginning(&from, LONGEST_GOAL) {
@@ -181,28 +183,29 @@ impl FresherImport {
             return left(&already(&to, &bytes));
         }
         let notes = vec!["it replaces the built-in prompt; delete it to have that".to_owned()];
-        Some(taken_file(self.extent, KIND, theirs, (&from, to), notes))
+        let name = theirs.to_owned();
+        Some(Planned::file(Item { kind: KIND, name, from, to: Some(to), notes }))
     }
 
     /// Hooks and what lies beside them, each by itself.
-    fn hooks(&self) -> Vec<Item> {
+    fn hooks(&self) -> Vec<Planned> {
         const KIND: ItemKind = ItemKind::Hook;
         let folder = self.theirs("hooks");
         match entry(&folder) {
             Ok(None) => return Vec::new(),
             Ok(Some(Entry::Folder)) => {}
-            Ok(Some(other)) => return vec![Item::left(KIND, "hooks", folder, other.refusal())],
-            Err(error) => return vec![Item::left(KIND, "hooks", folder, error.to_string())],
+            Ok(Some(other)) => return vec![Item::left(KIND, "hooks", folder, other.refusal()).into()],
+            Err(error) => return vec![Item::left(KIND, "hooks", folder, error.to_string()).into()],
         }
         match entries(&folder) {
             Ok(names) => names.iter().map(|name| self.hook(name, &folder.join(name))).collect(),
-            Err(error) => vec![Item::left(KIND, "hooks", folder, error.to_string())],
+            Err(error) => vec![Item::left(KIND, "hooks", folder, error.to_string()).into()],
         }
     }
 
-    fn hook(&self, name: &str, from: &Path) -> Item {
+    fn hook(&self, name: &str, from: &Path) -> Planned {
         const KIND: ItemKind = ItemKind::Hook;
-        let left = |why: &str| Item::left(KIND, name, from.to_owned(), why);
+        let left = |why: &str| Item::left(KIND, name, from.to_owned(), why).into();
         let to = self.target.join(".windlass/hooks").join(name);
         let metadata = match fs::symlink_metadata(from) {
             Ok(metadata) => metadata,
@@ -214,7 +217,7 @@ impl FresherImport {
                 return left("it is longer than 16 MiB: no script is");
             }
             Entry::File => {}
-            Entry::Folder if !is_hook => return self.hook_folder(name, from, to),
+            Entry::Folder if !is_hook => return hook_folder(name, from, to),
             other => return left(other.refusal()),
         }
         if to.symlink_metadata().is_ok() {
@@ -230,33 +233,52 @@ impl FresherImport {
         if names_fresher(from) {
             notes.push("it names .fresher/, which stays where it is".to_owned());
         }
-        taken_file(self.extent, KIND, name, (from, to), notes)
+        let (name, from) = (name.to_owned(), from.to_owned());
+        Planned::file(Item { kind: KIND, name, from, to: Some(to), notes })
     }
 
-    fn hook_folder(&self, name: &str, from: &Path, to: PathBuf) -> Item {
-        const KIND: ItemKind = ItemKind::Hook;
-        if to.symlink_metadata().is_ok() {
-            return Item::left(KIND, name, from.to_owned(), "a folder of this name is here already");
-        }
-        taken_folder(self.extent, KIND, name, from, to)
-    }
-
-    /// Plans are read where they are.
+    /// A plan is read where it is; where both are there, one of the two.
     fn plans(&self, folder: &str) -> Vec<Item> {
         let readme = format!("{folder}/README.md");
-        let both = [("IMPLEMENTATION_PLAN.md", "plan.file"), (readme.as_str(), "plan.folder")];
-        let found = both.into_iter().filter(|(path, _)| self.source.join(path).is_file());
-        let item = |(path, key): (&str, &str)| {
-            let from = self.source.join(path);
-            let (kind, name) = (ItemKind::Plan, path.to_owned());
-            if self.source == self.target {
-                let notes = vec![format!("it is read where it is ({key})")];
-                Item { kind, name, to: Some(from.clone()), from, notes }
-            } else {
-                Item::left(kind, &name, from, "it belongs to its project; copy it to work through it here")
-            }
-        };
-        found.map(item).collect()
+        let is_there = |path: &str| self.source.join(path).is_file();
+        let names_folder = self.names_plan_folder(folder);
+        let mut items = Vec::new();
+        for (path, key) in [(FILE_PLAN, "plan.file"), (readme.as_str(), "plan.folder")] {
+            let other = if path == FILE_PLAN { is_there(&readme) } else { is_there(FILE_PLAN) };
+            // The folder goes before the file, where the configuration names it.
+            let is_read = names_folder != (path == FILE_PLAN);
+            let (kind, from) = (ItemKind::Plan, self.source.join(path));
+            let why = match (self.source == self.target, path == FILE_PLAN) {
+                _ if !is_there(path) => continue,
+                (false, _) => "it belongs to its project; copy it to work through it here".to_owned(),
+                (true, true) if other && !is_read => {
+                    format!("it is not read: {readme} is there, which is read instead (plan.folder)")
+                }
+                (true, false) if !is_read => {
+                    let instead =
+                        if other { format!("; {FILE_PLAN} is read (plan.file)") } else { String::new() };
+                    format!("it is not read until `windlass config set plan.folder '{folder}'`{instead}")
+                }
+                (true, _) => {
+                    let notes = vec![format!("it is read where it is ({key})")];
+                    items.push(Item { kind, name: path.to_owned(), to: Some(from.clone()), from, notes });
+                    continue;
+                }
+            };
+            items.push(Item::left(kind, path, from, why));
+        }
+        items
+    }
+
+    /// Will the configuration say where the plan's folder is? One that is there is not changed.
+    fn names_plan_folder(&self, folder: &str) -> bool {
+        let ours = self.configuration_file();
+        let names = OptionValue::String(folder.to_owned());
+        match config_file::read(&ours) {
+            Ok(None) => true,
+            Ok(Some(text)) => text_says(&text, "plan.folder", &names),
+            Err(_) => false,
+        }
     }
 
     fn state(&self) -> Option<Item> {
@@ -298,7 +320,17 @@ impl FresherImport {
 /// The agents file, and what `agent.agents_file` has to be for it.
 struct Agents {
     key: Option<String>,
-    item: Item,
+    planned: Planned,
+}
+
+/// What lies beside hooks.
+fn hook_folder(name: &str, from: &Path, to: PathBuf) -> Planned {
+    const KIND: ItemKind = ItemKind::Hook;
+    if to.symlink_metadata().is_ok() {
+        return Item::left(KIND, name, from.to_owned(), "a folder of this name is here already").into();
+    }
+    let (name, from) = (name.to_owned(), from.to_owned());
+    taken_folder(Item { kind: KIND, name, from, to: Some(to), notes: Vec::new() }, Work::Folder)
 }
 
 /// What is there; `None` for nothing.

@@ -5,8 +5,9 @@ use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
 
 use super::fresher::{FresherImport, is_there};
-use super::{Extent, Item, ItemKind};
-use crate::testing::files;
+use super::{Item, ItemKind};
+use crate::testing::{files, import};
+use windlass_core::values::Extent;
 
 struct Place {
     _root: tempfile::TempDir,
@@ -41,7 +42,8 @@ impl Place {
     }
 
     fn import(&self, extent: Extent) -> Vec<Item> {
-        FresherImport { source: self.project.clone(), target: self.project.clone(), extent }.run().unwrap()
+        let (source, target) = (self.project.clone(), self.project.clone());
+        import(FresherImport { source, target }.plan(), &self.project, extent)
     }
 }
 
@@ -251,17 +253,16 @@ fn each_file_that_is_none_is_left_by_itself() {
 #[test]
 fn another_projects_agents_file_is_copied_and_its_plan_is_left() {
     let (theirs, ours) = (whole(), Place::new());
-    let import = || FresherImport {
-        source: theirs.project.clone(),
-        target: ours.project.clone(),
-        extent: Extent::Act,
+    let run = || {
+        let (source, target) = (theirs.project.clone(), ours.project.clone());
+        import(FresherImport { source, target }.plan(), &ours.project, Extent::Act)
     };
-    let items = import().run().unwrap();
+    let items = run();
     assert_eq!(ours.read("AGENTS.md"), "# Commands\r\nmake test\r\n");
     assert!(!ours.read(".windlass/config.toml").contains("agents_file"));
     assert!(item(&items, "impl/README.md").to.is_none());
     ours.write("AGENTS.md", "mine");
-    let items = import().run().unwrap();
+    let items = run();
     assert!(says(&items, "AGENTS.md", "there is an AGENTS.md here already"), "{items:#?}");
     assert_eq!(ours.read("AGENTS.md"), "mine");
 }

@@ -9,6 +9,7 @@ mod configuration;
 mod copy;
 pub mod devloop;
 pub mod fresher;
+mod plan;
 pub mod ralph;
 
 #[cfg(test)]
@@ -20,12 +21,13 @@ mod tests;
 
 use std::path::{Path, PathBuf};
 use strum::IntoStaticStr;
-use windlass_core::values::{Extent, TaskState};
+use windlass_core::values::TaskState;
 
-use windlass_host::file::FileError;
 use windlass_jobs::doc::tasks::TaskList;
 
-use self::copy::{NotCopied, copy_file, copy_folder, look_over};
+use self::copy::{NotCopied, look_over};
+use self::plan::Work;
+pub use self::plan::{Landing, Plan, Planned};
 
 /// What an import takes, or what it left.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -81,6 +83,11 @@ impl Item {
     fn left(kind: ItemKind, name: &str, from: PathBuf, why: impl Into<String>) -> Item {
         Item { kind, name: name.to_owned(), from, to: None, notes: vec![why.into()] }
     }
+
+    /// It should have been taken, and stays where it is.
+    fn left_after_all(self, why: String) -> Item {
+        Item { to: None, notes: vec![why], ..self }
+    }
 }
 
 /// What there is to say of a tool whose agents were asked nothing.
@@ -104,42 +111,14 @@ fn notes_of(list: &TaskList, stay: String) -> Vec<String> {
     std::iter::once(held).chain(problems).chain([stay]).collect()
 }
 
-/// A folder that is taken as it is.
-fn taken_folder(extent: Extent, kind: ItemKind, name: &str, from: &Path, to: PathBuf) -> Item {
-    let done = match extent {
-        Extent::Look => look_over(from),
-        Extent::Act => copy_folder(from, &to),
-    };
-    taken(kind, name, from, to, done)
-}
-
-/// A file that is copied, bytes and permissions, to a place where nothing is.
-fn taken_file(
-    extent: Extent,
-    kind: ItemKind,
-    name: &str,
-    (from, to): (&Path, PathBuf),
-    notes: Vec<String>,
-) -> Item {
-    if extent == Extent::Act
-        && let Err(error) = copy_file(from, &to)
-    {
-        return Item::left(kind, name, from.to_owned(), error.to_string());
-    }
-    Item { kind, name: name.to_owned(), from: from.to_owned(), to: Some(to), notes }
-}
-
-/// What was taken, or left since that failed.
-fn taken(kind: ItemKind, name: &str, from: &Path, to: PathBuf, done: Result<NotCopied, FileError>) -> Item {
-    match done {
-        Ok(not_copied) => Item {
-            kind,
-            name: name.to_owned(),
-            from: from.to_owned(),
-            to: Some(to),
-            notes: sentences(&not_copied),
-        },
-        Err(error) => Item::left(kind, name, from.to_owned(), error.to_string()),
+/// A folder that is taken as it is, by work that begins with copying it.
+fn taken_folder(item: Item, work: Work) -> Planned {
+    match look_over(&item.from) {
+        Ok(not_copied) => {
+            let notes = [sentences(&not_copied), item.notes].concat();
+            Planned { item: Item { notes, ..item }, work }
+        }
+        Err(error) => item.left_after_all(error.to_string()).into(),
     }
 }
 

@@ -4,6 +4,11 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use windlass_core::values::Extent;
+use windlass_engine::store::Project;
+
+use crate::{Item, Landing, Plan, Planned};
+
 /// Every file below a folder, with its bytes.
 pub fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut found = BTreeMap::new();
@@ -31,4 +36,15 @@ pub fn git(folder: &Path, arguments: &[&str]) {
     command.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_NOSYSTEM", "1").env("LC_ALL", "C");
     let output = command.output().unwrap();
     assert!(output.status.success(), "git {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+}
+
+/// What one tool has to be taken over, taken over or looked at.
+pub fn import(planned: Vec<Planned>, target: &Path, extent: Extent) -> Vec<Item> {
+    let plan = Plan::of(planned);
+    if extent == Extent::Look {
+        return plan.items();
+    }
+    let state = tempfile::tempdir().unwrap();
+    let project = Project::locate(state.path(), target, None).unwrap();
+    plan.carry_out(&Landing { target: target.to_owned(), project, user: None }).unwrap()
 }

@@ -8,24 +8,22 @@ use windlass_core::spec::Mode;
 use windlass_core::workspace::WorkspaceStatus;
 
 use super::claude_iterate::{Import, is_there};
-use super::{Extent, Item, ItemKind};
-use crate::testing::files;
-use windlass_engine::store::Project;
+use super::{Item, ItemKind};
+use crate::testing::{files, import};
+use windlass_core::values::Extent;
 use windlass_engine::workspace::{FoundMetadata, Workspaces};
 
 struct Place {
     _root: tempfile::TempDir,
     project: PathBuf,
-    state: PathBuf,
 }
 
 impl Place {
     fn new() -> Place {
         let root = tempfile::tempdir().unwrap();
         let project = root.path().canonicalize().unwrap().join("project");
-        let state = root.path().canonicalize().unwrap().join("state");
         fs::create_dir_all(project.join(".git")).unwrap();
-        Place { _root: root, project, state }
+        Place { _root: root, project }
     }
 
     fn write(&self, path: &str, content: impl AsRef<[u8]>) {
@@ -39,9 +37,8 @@ impl Place {
     }
 
     fn import(&self, extent: Extent) -> Vec<Item> {
-        let project = Project::locate(&self.state, &self.project, None).unwrap();
         let (source, target) = (self.project.clone(), self.project.clone());
-        Import { source, user: None, target, project, extent }.run().unwrap()
+        import(Import { source, user: None, target }.plan(), &self.project, extent)
     }
 
     fn workspaces(&self) -> Workspaces {
@@ -165,8 +162,7 @@ fn looking_writes_nothing() {
     let looked = place.import(Extent::Look);
     assert_eq!(files(&place.project), before);
     assert!(!place.project.join(".windlass").exists());
-    let kinds = |items: &[Item]| items.iter().map(|item| (item.kind, item.to.clone())).collect::<Vec<_>>();
-    assert_eq!(kinds(&looked), kinds(&place.import(Extent::Act)), "what was announced is what is done");
+    assert_eq!(looked, place.import(Extent::Act), "what was announced is what is done");
 }
 
 #[test]

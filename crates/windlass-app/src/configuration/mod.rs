@@ -12,6 +12,7 @@ use windlass_core::config::fresher::{FresherEnvironment, container_in_container,
 use windlass_core::config::{FileKind, Layer, Resolved, Unlimited};
 use windlass_core::spec::Mode;
 use windlass_core::values::ExitCodes;
+use windlass_core::workspace::Beneath;
 use windlass_engine::config_file;
 use windlass_engine::store::{StoreError, paths};
 use windlass_engine::workspace::{CONFIG_FILE, PROJECT_FOLDER, project_folder};
@@ -114,6 +115,13 @@ pub fn sources(directory: &Path, workspace: Option<&Path>) -> Result<Vec<Source>
     let files = user.map(|folder| source(FileKind::User, folder)).into_iter();
     let files = files.chain([source(FileKind::Project, project)]);
     Ok(files.chain(workspace.map(|folder| source(FileKind::Workspace, folder.to_owned()))).collect())
+}
+
+/// What holds in a workspace of a project that says nothing itself, whatever the environment says of this moment.
+pub(crate) fn beneath(directory: &Path) -> Beneath {
+    let layers = || sources(directory, None).ok()?.iter().map(|source| source.layer().ok()).collect();
+    let read: Option<Vec<Option<Layer>>> = layers();
+    read.map_or(Beneath::Open, |layers| Beneath::Known(layers.into_iter().flatten().collect()))
 }
 
 /// The folder of the user's own configuration; `None` where nothing says where home is.

@@ -153,8 +153,12 @@ pub(crate) fn were_configured(here: &Here, checks: &[Check]) -> bool {
 
 /// All that the repository's files start, whatever verb would.
 pub fn find(here: &Here, loaded: &[(PathBuf, Vec<u8>)]) -> FoundStartables {
+    find_with(here, loaded, &[])
+}
+
+fn find_with(here: &Here, loaded: &[(PathBuf, Vec<u8>)], coming: &[(PathBuf, PathBuf)]) -> FoundStartables {
     let own: Vec<PathBuf> = AGENTS.into_iter().filter_map(own_settings).collect();
-    let mut found = trust::find(&Search { place: &here.place(), loaded, own_settings: &own });
+    let mut found = trust::find(&Search { place: &here.place(), loaded, coming, own_settings: &own });
     found.items = found.items.with(&criteria::startables(here));
     found
 }
@@ -171,10 +175,20 @@ pub(crate) fn trust_files(here: &Here, wrote: impl Fn(&Startable) -> bool) -> Re
     trust_written(here, &find(here, &[]).items.which(wrote))
 }
 
+/// Files that are not there yet, and are judged as if they were.
+#[derive(Debug, Default)]
+pub(crate) struct Coming {
+    /// Files of configuration, with what will stand in them.
+    pub texts: Vec<(PathBuf, Vec<u8>)>,
+    /// Files and folders that will be copied: where they will be, and where they are.
+    pub copies: Vec<(PathBuf, PathBuf)>,
+}
+
 /// How much of these that Windlass would start nobody has trusted.
-pub(crate) fn untrusted(here: &Here, wrote: impl Fn(&Startable) -> bool) -> usize {
+pub(crate) fn untrusted(here: &Here, coming: &Coming, wrote: impl Fn(&Startable) -> bool) -> usize {
     let wrote = |item: &Startable| item.starter == Starter::Windlass && wrote(item);
-    find(here, &[]).items.which(wrote).beyond(&store::trusted(&here.project).items).len()
+    let found = find_with(here, &coming.texts, &coming.copies);
+    found.items.which(wrote).beyond(&store::trusted(&here.project).items).len()
 }
 
 fn trust_written(here: &Here, items: &Startables) -> Result<(), AppError> {

@@ -10,6 +10,7 @@ use windlass_engine::workspace::create::Creation;
 use super::guard::{self, Guard};
 use super::{Project, tell_mended};
 use crate::app::App;
+use crate::configuration::beneath;
 use crate::error::AppError;
 use crate::trusting;
 
@@ -36,8 +37,9 @@ impl App {
         let layers = std::slice::from_ref(&request.options);
         Resolved::merge(layers, request.mode.unwrap_or(Mode::Loop), Unlimited::Refused)?;
         let options = request.options.values().map(|(key, value)| (key, plain(value))).collect();
-        let creation = Creation { mode: request.mode, options };
         let project = Project::to_change(self)?;
+        let beneath = beneath(project.workspaces.project());
+        let creation = Creation { mode: request.mode, options, beneath };
         // Asked first, so that nothing is made where it has to be refused.
         let guard = request.guard.then(|| guard::install(&project.here)).transpose()?;
         let created = project.workspaces.create(&request.name, &project.here.project, &creation)?;

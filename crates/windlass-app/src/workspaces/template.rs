@@ -12,7 +12,7 @@ use windlass_ui::{TemplateRow, TemplateShown};
 
 use super::Project;
 use crate::app::App;
-use crate::configuration::user_folder;
+use crate::configuration::{beneath, user_folder};
 use crate::error::AppError;
 use crate::front_end::Consent;
 use crate::inspect::which;
@@ -55,7 +55,8 @@ impl App {
         which::refuse_live(&project.here)?;
         let template = templates.find(name, None)?;
         let to = WorkspaceName::parse(workspace).map_err(WorkspaceError::from)?;
-        Ok(template.apply(&project.workspaces, &project.here.project, &to, existing)?)
+        let beneath = beneath(project.workspaces.project());
+        Ok(template.apply(&project.workspaces, &project.here.project, (&to, &beneath), existing)?)
     }
 
     /// All templates by name, the project's first; one that cannot be used is a row that says why.

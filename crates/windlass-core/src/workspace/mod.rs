@@ -1,5 +1,6 @@
 //! Workspaces: named jobs that live in a folder of the project. What may be a name, and what is remembered of one.
 
+mod beneath;
 mod metadata;
 mod name;
 mod seed_arguments;
@@ -7,6 +8,7 @@ mod seed_options;
 mod seed_project;
 mod update;
 
+pub use beneath::Beneath;
 pub use metadata::{
     Corrupt, CountedRun, LONGEST_METADATA, Metadata, VerificationHistory, VerificationStatus, WorkspaceStatus,
 };

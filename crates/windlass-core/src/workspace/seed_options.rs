@@ -6,7 +6,7 @@ use std::path::Path;
 use serde_json::{Map, Value};
 use toml::Value as Toml;
 
-use super::Refuses;
+use super::{Beneath, Refuses};
 use crate::config::{FileKind, Layer};
 use crate::spec::Mode;
 
@@ -25,20 +25,25 @@ const LONGEST_NAME: usize = 100;
 /// Options found in the metadata of claude-iterate.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SeedOptions {
-    /// Keys of the configuration and their values. What is a default of claude-iterate is left out: it wrote every
-    /// option into every workspace, whether somebody had asked for it or not.
+    /// Keys of the configuration and their values. A limit that holds without being said is left out: claude-iterate wrote
+    /// every one into every workspace, whether somebody had asked for it or not.
     pub options: Vec<(&'static str, Toml)>,
     /// One sentence for each that has no place here.
     pub left: Vec<String>,
 }
 
-/// Finds them among the metadata's [other](super::Metadata::other) fields.
-pub fn seed_options(mode: Mode, other: &Map<String, Value>, refuses: Refuses) -> SeedOptions {
+/// Finds them among the metadata's [other](super::Metadata::other) fields; `beneath` is what holds where they say nothing.
+pub fn seed_options(
+    mode: Mode,
+    other: &Map<String, Value>,
+    refuses: Refuses,
+    beneath: &Beneath,
+) -> SeedOptions {
     let mut found = SeedOptions::default();
-    let iterations = if mode == Mode::Iterative { 20 } else { 50 };
-    found.count(other, "maxIterations", "limits.max_iterations", (1, Some(iterations)));
-    found.seconds(other, "delay", Some(2));
-    found.count(other, "stagnationThreshold", "limits.stagnation_threshold", (0, Some(2)));
+    found.count(other, "maxIterations", "limits.max_iterations", 1);
+    found.seconds(other, "delay");
+    found.count(other, "stagnationThreshold", "limits.stagnation_threshold", 0);
+    found.options.retain(|(key, value)| !beneath.says(mode, key, value));
     if let Some(url) = found.text(other, "notifyUrl") {
         found.options.push(("notify.url", Toml::String(url)));
     }
@@ -72,19 +77,12 @@ impl SeedOptions {
         self.left.push(format!("`{}` is left out: it cannot be read", shown(name)));
     }
 
-    /// A whole number of at least `least`; `usual` is what the seed writes without being asked.
-    pub(super) fn count(
-        &mut self,
-        fields: &Map<String, Value>,
-        name: &str,
-        key: &'static str,
-        (least, usual): (i64, Option<i64>),
-    ) {
+    /// A whole number of at least `least`.
+    pub(super) fn count(&mut self, fields: &Map<String, Value>, name: &str, key: &'static str, least: i64) {
         match fields.get(name) {
             None | Some(Value::Null) => {}
             Some(value) => {
                 match value.as_i64().filter(|number| (least..=i64::from(u32::MAX)).contains(number)) {
-                    Some(number) if Some(number) == usual => {}
                     Some(number) => self.options.push((key, Toml::Integer(number))),
                     None => self.unreadable(name),
                 }
@@ -93,13 +91,12 @@ impl SeedOptions {
     }
 
     /// The delay may have a fraction there; here it has whole seconds, and none becomes shorter.
-    pub(super) fn seconds(&mut self, fields: &Map<String, Value>, name: &str, usual: Option<i64>) {
+    pub(super) fn seconds(&mut self, fields: &Map<String, Value>, name: &str) {
         match fields.get(name).filter(|value| !value.is_null()) {
             None => {}
             Some(value) => match value.as_f64().filter(|seconds| (0.0..1e9).contains(seconds)) {
                 #[expect(clippy::cast_possible_truncation, reason = "a whole number below a billion")]
                 Some(seconds) => match seconds.ceil() as i64 {
-                    seconds if Some(seconds) == usual => {}
                     0 => self.options.push(("clocks.delay", Toml::Integer(0))),
                     seconds => self.options.push(("clocks.delay", Toml::String(format!("{seconds}s")))),
                 },
@@ -321,10 +318,14 @@ mod tests {
     use super::*;
 
     fn options(mode: Mode, json: &str) -> SeedOptions {
+        options_above(&Beneath::default(), mode, json)
+    }
+
+    fn options_above(beneath: &Beneath, mode: Mode, json: &str) -> SeedOptions {
         let Ok(Value::Object(other)) = serde_json::from_str(json) else { panic!("{json}") };
         let refuses: Refuses =
             |_, argument| matches!(argument, "--model" | "--dangerously-skip-permissions").then_some("why");
-        seed_options(mode, &other, refuses)
+        seed_options(mode, &other, refuses, beneath)
     }
 
     #[test]
@@ -341,10 +342,27 @@ mod tests {
     // rows: 129
     // Seed defect D1, core/config-manager.ts:242: concrete numbers in each workspace hid project and user options.
     #[test]
-    fn what_the_seed_writes_everywhere_is_no_option() {
+    fn what_the_seed_writes_everywhere_is_an_option_where_something_else_would_hold() {
         let seed = r#"{"maxIterations":20,"delay":2,"stagnationThreshold":2,"notifyEvents":["all"]}"#;
-        assert_eq!(options(Mode::Iterative, seed), SeedOptions::default());
-        assert_eq!(options(Mode::Loop, seed).options, [("limits.max_iterations", Toml::Integer(20))]);
+        let (iterations, delay, standstill) =
+            ("limits.max_iterations", "clocks.delay", "limits.stagnation_threshold");
+        let says = |text: &str| Layer::parse(FileKind::Project, Path::new(""), text).unwrap();
+        let project =
+            says("[limits]\nmax_iterations = 500\nstagnation_threshold = 0\n\n[clocks]\ndelay = 0\n");
+        let same = says("[limits]\nmax_iterations = 20\n");
+        let (none, all) = (vec![], vec![iterations, delay, standstill]);
+        for (mode, beneath, expected) in [
+            (Mode::Iterative, Beneath::default(), none.clone()),
+            (Mode::Loop, Beneath::default(), vec![iterations, standstill]),
+            (Mode::Iterative, Beneath::Known(vec![project.clone()]), all.clone()),
+            (Mode::Iterative, Beneath::Known(vec![project, same.clone()]), vec![delay, standstill]),
+            (Mode::Iterative, Beneath::Known(vec![same]), none),
+            (Mode::Iterative, Beneath::Open, all),
+        ] {
+            let found = options_above(&beneath, mode, seed);
+            let keys: Vec<&str> = found.options.iter().map(|(key, _)| *key).collect();
+            assert_eq!(keys, expected, "{mode:?} {beneath:?}");
+        }
     }
 
     // rows: 110, 129

@@ -53,9 +53,9 @@ pub fn seed_project(file: &Map<String, Value>, refuses: Refuses) -> SeedProject 
         }
     }
     let options = &mut read.options;
-    options.count(file, "defaultMaxIterations", "limits.max_iterations", (1, None));
-    options.seconds(file, "defaultDelay", None);
-    options.count(file, "defaultStagnationThreshold", "limits.stagnation_threshold", (0, None));
+    options.count(file, "defaultMaxIterations", "limits.max_iterations", 1);
+    options.seconds(file, "defaultDelay");
+    options.count(file, "defaultStagnationThreshold", "limits.stagnation_threshold", 0);
     if let Some(url) = options.text(file, "notifyUrl") {
         options.options.push(("notify.url", Toml::String(url)));
     }

@@ -71,7 +71,7 @@ fn asks_for(agent: &AgentSpec) -> bool {
 }
 
 fn look(place: &Place) -> FoundStartables {
-    find(&Search { place, loaded: &[], own_settings: &[] })
+    find(&Search { place, loaded: &[], coming: &[], own_settings: &[] })
 }
 
 fn of_agent(plan: &RunSpec, found: &FoundStartables) -> Startables {

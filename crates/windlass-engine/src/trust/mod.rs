@@ -70,6 +70,8 @@ pub struct Search<'a> {
     pub place: &'a Place,
     /// Files of configuration that were read already, with their bytes: they count as they were read.
     pub loaded: &'a [(PathBuf, Vec<u8>)],
+    /// Files and folders that are about to be copied: where they will be, and where they are. They count as if they were there.
+    pub coming: &'a [(PathBuf, PathBuf)],
     /// The folders of the user's own settings of agents, which are the person's wherever they lie.
     pub own_settings: &'a [PathBuf],
 }
@@ -88,7 +90,7 @@ pub fn find(search: &Search<'_>) -> FoundStartables {
 
 /// What a text of configuration starts, with the scripts that it names, as if `path` held it and nothing else.
 pub fn started_by_text(place: &Place, kind: FileKind, path: &Path, text: &str) -> Startables {
-    let search = Search { place, loaded: &[], own_settings: &[] };
+    let search = Search { place, loaded: &[], coming: &[], own_settings: &[] };
     let mut looking = Looking { search: &search, items: Vec::new(), found: FoundStartables::default() };
     looking.configuration_text(kind, path, text);
     looking.scripts();
@@ -100,6 +102,30 @@ pub fn hosts_in(agent: &dyn Agent, path: &Path) -> Vec<ApiHost> {
     match read(path) {
         Read::Bytes(bytes) => agent.hosts_in(&bytes),
         Read::Absent | Read::Trouble(_) => Vec::new(),
+    }
+}
+
+impl Search<'_> {
+    /// Where a file is now that may be about to come to this place.
+    fn place_now(&self, path: &Path) -> PathBuf {
+        let coming = self.coming.iter().map(|(then, now)| (then, now));
+        moved(path, coming)
+    }
+
+    /// Where a file will be that may be about to be copied.
+    fn place_then(&self, path: &Path) -> PathBuf {
+        let coming = self.coming.iter().map(|(then, now)| (now, then));
+        moved(path, coming)
+    }
+}
+
+/// A path after the first of these moves that concerns it.
+fn moved<'a>(path: &Path, moves: impl Iterator<Item = (&'a PathBuf, &'a PathBuf)>) -> PathBuf {
+    let mut found = moves.filter_map(|(from, to)| path.strip_prefix(from).ok().map(|rest| (to, rest)));
+    match found.next() {
+        None => path.to_owned(),
+        Some((to, rest)) if rest.as_os_str().is_empty() => to.clone(),
+        Some((to, rest)) => to.join(rest),
     }
 }
 
@@ -162,9 +188,10 @@ impl Looking<'_> {
         for hook in HookName::ALL {
             let path = folder.join(HOOKS_FOLDER).join(hook.name());
             let (name, key) = (self.name(&path), format!("{HOOKS}.{}", hook.name()));
-            match read::digest(&path) {
+            let place = self.search.place_now(&path);
+            match read::digest(&place) {
                 // What is not a file is not a hook, and what cannot be executed is not called.
-                Ok(Some(digest)) if read::is_executable(&path) => {
+                Ok(Some(digest)) if read::is_executable(&place) => {
                     self.items.push(Startable::file(Starter::Windlass, &name, &key, &name, &digest));
                 }
                 _ => {}
@@ -186,7 +213,8 @@ impl Looking<'_> {
                 (_, Some(StartableCommand::Shell(command))) => self.started(item, command),
                 (_, Some(StartableCommand::Path(path))) => self.path(item, path),
                 (Content::File { path, .. }, None) if item.key.starts_with(HOOKS) => {
-                    self.started(item, &in_shell(&self.search.place.root.join(path)));
+                    let place = self.search.place_now(&self.search.place.root.join(path));
+                    self.started(item, &in_shell(&place));
                 }
                 _ => {}
             }
@@ -214,8 +242,9 @@ impl Looking<'_> {
 
     /// `path` is relative to the repository's top.
     fn file_of(&mut self, by: &Startable, path: &Path) {
-        let name = path.to_string_lossy().into_owned();
-        match read::digest(&self.search.place.root.join(path)) {
+        let place = self.search.place.root.join(path);
+        let name = self.name(&self.search.place_then(&place));
+        match read::digest(&self.search.place_now(&place)) {
             Ok(None) => {}
             Ok(Some(digest)) => {
                 self.items.push(Startable::file(by.starter.clone(), &by.file, &by.key, &name, &digest));

@@ -7,7 +7,7 @@ use windlass_git::testing::Scratch;
 /// What is found from `below`, as `file: key: what`.
 fn found(scratch: &Scratch, below: &str) -> Vec<String> {
     let place = Place::new(&scratch.top.join(below), scratch.place().repository);
-    let found = find(&Search { place: &place, loaded: &[], own_settings: &[] });
+    let found = find(&Search { place: &place, loaded: &[], coming: &[], own_settings: &[] });
     found.items.iter().map(|item| format!("{}: {}: {}", item.file, item.key, item.shown())).collect()
 }
 
@@ -97,7 +97,7 @@ fn a_worktree_has_the_settings_of_its_main_checkout() {
         panic!("a worktree")
     };
     let place = Place::new(&beside, Some(repository));
-    let found = find(&Search { place: &place, loaded: &[], own_settings: &[] });
+    let found = find(&Search { place: &place, loaded: &[], coming: &[], own_settings: &[] });
     assert!(found.items.iter().any(|item| item.file == ".claude/settings.local.json"), "{found:?}");
 }
 
@@ -108,7 +108,7 @@ fn what_cannot_be_told_is_named_and_what_is_no_json_counts_as_a_whole() {
     symlink("/dev/zero", scratch.top.join(".claude/settings.json")).unwrap();
     scratch.write(".mcp.json", "no JSON");
     let place = Place::new(&scratch.top, None);
-    let found = find(&Search { place: &place, loaded: &[], own_settings: &[] });
+    let found = find(&Search { place: &place, loaded: &[], coming: &[], own_settings: &[] });
     let troubles: Vec<&str> = found.troubles.iter().map(|trouble| trouble.file.as_str()).collect();
     assert_eq!(troubles, [".claude/settings.json"]);
     let items: Vec<&str> = found.items.iter().map(|item| item.key.as_str()).collect();

@@ -7,7 +7,9 @@ use std::os::unix::ffi::OsStrExt;
 use jiff::Timestamp;
 use windlass_agents::refuses;
 use windlass_core::spec::Mode;
-use windlass_core::workspace::{OptionValue, SeedOptions, WorkspaceName, options_text, seed_options};
+use windlass_core::workspace::{
+    Beneath, OptionValue, SeedOptions, WorkspaceName, options_text, seed_options,
+};
 
 use super::metadata::PERMISSIONS;
 use super::{
@@ -36,6 +38,8 @@ pub struct Creation {
     pub mode: Option<Mode>,
     /// Options that were given: keys of the configuration, checked, and their values.
     pub options: Vec<(&'static str, OptionValue)>,
+    /// What holds in it where it says nothing itself.
+    pub beneath: Beneath,
 }
 
 /// What was made.
@@ -164,7 +168,9 @@ impl Workspace {
             return Ok((Vec::new(), Vec::new()));
         }
         let seed = match self.read_metadata()? {
-            FoundMetadata::Read { metadata, .. } => seed_options(metadata.mode, &metadata.other, refuses),
+            FoundMetadata::Read { metadata, .. } => {
+                seed_options(metadata.mode, &metadata.other, refuses, &creation.beneath)
+            }
             FoundMetadata::Missing | FoundMetadata::Corrupt(_) => SeedOptions::default(),
         };
         let given = |key: &str| creation.options.iter().any(|(given, _)| *given == key);

@@ -7,8 +7,8 @@ use windlass_agents::refuses;
 use windlass_core::config::{FileKind, Layer};
 use windlass_core::spec::Mode;
 use windlass_core::workspace::{
-    OptionValue, SeedOptions, SeedProject, imported_options_text, options_text, seed_options, seed_project,
-    text_says,
+    Beneath, OptionValue, SeedOptions, SeedProject, imported_options_text, options_text, seed_options,
+    seed_project, text_says,
 };
 
 pub(crate) fn run(data: &[u8]) {
@@ -24,7 +24,7 @@ pub(crate) fn run(data: &[u8]) {
     }
     check_stranger(file.clone(), &project);
     for mode in [Mode::Loop, Mode::Iterative] {
-        let found = seed_options(mode, &file, refuses);
+        let found = seed_options(mode, &file, refuses, &Beneath::Open);
         check(&found, &options_text(&found.options), FileKind::Workspace);
     }
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use windlass_agents::refuses;
 use windlass_core::config::{FileKind, Layer};
-use windlass_core::workspace::{Metadata, WorkspaceName, options_text, seed_options, text_says};
+use windlass_core::workspace::{Beneath, Metadata, WorkspaceName, options_text, seed_options, text_says};
 
 pub(crate) fn run(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
@@ -28,7 +28,7 @@ fn check_metadata(metadata: &Metadata) {
         }
         Err(corrupt) => panic!("what was written cannot be read: {corrupt}"),
     }
-    let found = seed_options(metadata.mode, &metadata.other, refuses);
+    let found = seed_options(metadata.mode, &metadata.other, refuses, &Beneath::Open);
     let text = options_text(&found.options);
     let layer = Layer::parse(FileKind::Workspace, Path::new("config.toml"), &text);
     assert!(layer.is_ok(), "{layer:?}\n{text}");

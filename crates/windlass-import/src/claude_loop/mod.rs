@@ -11,12 +11,12 @@ use windlass_core::council::FORMER_LOG;
 use windlass_core::values::Named;
 use windlass_core::workspace::OptionValue;
 use windlass_engine::tasks::read_tasks;
-use windlass_host::file::{FileError, make_folder, read_beginning};
+use windlass_host::file::read_beginning;
 use windlass_jobs::doc::decision_log::decisions;
 use windlass_jobs::doc::principles::{LONGEST as LONGEST_PRINCIPLES, read};
 
 use super::configuration::Configuration;
-use super::{Extent, Item, ItemKind, notes_of, permissions, taken_file};
+use super::{Item, ItemKind, Planned, notes_of, permissions};
 
 /// Where it keeps its principles, and what ours are called.
 const PRINCIPLES: [&str; 2] = [".claude/principles.yaml", ".windlass/principles.yaml"];
@@ -40,8 +40,6 @@ pub struct ClaudeLoopImport {
     pub source: PathBuf,
     /// Ours.
     pub target: PathBuf,
-    /// Is anything done?
-    pub extent: Extent,
 }
 
 /// Is there anything of claude-loop in this folder? (Notes alone are ours as well.)
@@ -51,56 +49,54 @@ pub fn is_there(folder: &Path) -> bool {
 }
 
 impl ClaudeLoopImport {
-    /// Takes what can be taken; the rest is named, with what can be done with it.
-    ///
-    /// # Errors
-    /// Our own folder cannot be made.
-    pub fn run(&self) -> Result<Vec<Item>, FileError> {
-        if self.extent == Extent::Act {
-            make_folder(&self.target.join(".windlass"))?;
-        }
-        let items = [self.principles(), self.decisions(), self.notes(), self.tasks()];
-        let said = [self.configuration(), permissions(&self.source.join(".claude"), "claude-loop")];
-        Ok(items.into_iter().flatten().chain(self.plans()).chain(said).collect())
+    /// What can be taken; the rest is named, with what can be done with it.
+    pub fn plan(&self) -> Vec<Planned> {
+        let (decisions, tasks) = (self.decisions().map(Planned::from), self.tasks().map(Planned::from));
+        let found = [self.principles(), decisions, self.notes(), tasks].into_iter().flatten();
+        let plans = self.plans().into_iter().map(Planned::from);
+        let said = permissions(&self.source.join(".claude"), "claude-loop");
+        found.chain(plans).chain([self.configuration(), said.into()]).collect()
     }
 
     /// Prompts and notes were written for the phrase that it waited for.
-    fn configuration(&self) -> Item {
+    fn configuration(&self) -> Planned {
         let (from, to) = (self.source.join(".claude"), self.target.join(".windlass/config.toml"));
         let options = &[("goal.completion_signal", OptionValue::String(SIGNAL.to_owned()))];
         let notes =
             vec!["the phrase that its prompts and notes may name completes goals here, too".to_owned()];
-        Configuration { tool: "claude-loop", from: &from, to, whose: "", options, notes }.take(self.extent)
+        Configuration { tool: "claude-loop", from: &from, to, whose: "", options, notes }.planned()
     }
 
     /// A project's own hold where they are; those of another one are copied, if they are sound.
-    fn principles(&self) -> Option<Item> {
+    fn principles(&self) -> Option<Planned> {
         const KIND: ItemKind = ItemKind::Principles;
         let [theirs, ours] = PRINCIPLES;
         let from = self.source.join(theirs);
         let bytes = match read_beginning(&from, LONGEST_PRINCIPLES) {
             Ok(bytes) => bytes?,
-            Err(error) => return Some(Item::left(KIND, theirs, from, error.to_string())),
+            Err(error) => return Some(Item::left(KIND, theirs, from, error.to_string()).into()),
         };
         let found = match read(&bytes) {
             Ok(found) => found,
             Err(problem) => {
                 let why = format!("{problem}; fix it and import it again");
-                return Some(Item::left(KIND, theirs, from, why));
+                return Some(Item::left(KIND, theirs, from, why).into());
             }
         };
         let said = format!("preset {}, version {}", found.principles.preset.name(), found.version);
         let to = self.target.join(ours);
         if to.symlink_metadata().is_ok() {
-            return Some(Item::left(KIND, theirs, from, "there are principles here already, which hold"));
+            return Some(
+                Item::left(KIND, theirs, from, "there are principles here already, which hold").into(),
+            );
         }
         if self.source == self.target {
             let notes = vec![said, "they hold where they are: windlass principles".to_owned()];
-            return Some(Item { kind: KIND, name: theirs.to_owned(), to: Some(from.clone()), from, notes });
+            let item = Item { kind: KIND, name: theirs.to_owned(), to: Some(from.clone()), from, notes };
+            return Some(item.into());
         }
-        let mut item = taken_file(self.extent, KIND, theirs, (&from, to), Vec::new());
-        item.notes.insert(0, said);
-        Some(item)
+        let notes = vec![said];
+        Some(Planned::file(Item { kind: KIND, name: theirs.to_owned(), from, to: Some(to), notes }))
     }
 
     fn decisions(&self) -> Option<Item> {
@@ -115,7 +111,7 @@ impl ClaudeLoopImport {
     }
 
     /// Notes have the same name here.
-    fn notes(&self) -> Option<Item> {
+    fn notes(&self) -> Option<Planned> {
         const KIND: ItemKind = ItemKind::Notes;
         let (from, to) = (self.source.join(NOTES), self.target.join(NOTES));
         if !from.is_file() {
@@ -123,12 +119,15 @@ impl ClaudeLoopImport {
         }
         if self.source == self.target {
             let notes = vec!["runs of goals read them where they are, and go on with them".to_owned()];
-            return Some(Item { kind: KIND, name: NOTES.to_owned(), to: Some(from.clone()), from, notes });
+            return Some(
+                Item { kind: KIND, name: NOTES.to_owned(), to: Some(from.clone()), from, notes }.into(),
+            );
         }
         if to.symlink_metadata().is_ok() {
-            return Some(Item::left(KIND, NOTES, from, "there are notes here already"));
+            return Some(Item::left(KIND, NOTES, from, "there are notes here already").into());
         }
-        Some(taken_file(self.extent, KIND, NOTES, (&from, to), Vec::new()))
+        let (name, notes) = (NOTES.to_owned(), Vec::new());
+        Some(Planned::file(Item { kind: KIND, name, from, to: Some(to), notes }))
     }
 
     /// Task files are a form that is worked off where it is.

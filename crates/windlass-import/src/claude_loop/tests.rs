@@ -5,7 +5,8 @@ use windlass_core::principles::{Preset, Principles};
 use windlass_jobs::doc::principles::written;
 
 use super::*;
-use crate::testing::files;
+use crate::testing::{files, import};
+use windlass_core::values::Extent;
 
 fn write(folder: &Path, name: &str, text: &str) {
     let path = folder.join(name);
@@ -40,7 +41,8 @@ fn used(folder: &Path) {
 }
 
 fn run(source: &Path, target: &Path, extent: Extent) -> Vec<Item> {
-    ClaudeLoopImport { source: source.to_owned(), target: target.to_owned(), extent }.run().unwrap()
+    let planned = ClaudeLoopImport { source: source.to_owned(), target: target.to_owned() }.plan();
+    import(planned, target, extent)
 }
 
 fn item<'a>(items: &'a [Item], name: &str) -> &'a Item {

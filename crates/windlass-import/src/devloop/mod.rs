@@ -15,10 +15,10 @@ use windlass_jobs::doc::progress::ProgressTotals;
 
 use self::found::{FoundFiles, read_object};
 use super::configuration::Configuration;
-use super::{Extent, Item, ItemKind, permissions};
+use super::{Item, ItemKind, Planned, permissions};
 use windlass_engine::progress::read_progress;
 use windlass_engine::tasks::read_tasks;
-use windlass_host::file::{FileError, make_folder};
+use windlass_host::file::FileError;
 
 /// Its folder.
 const FOLDER: &str = ".devloop";
@@ -36,8 +36,6 @@ pub struct DevloopImport {
     pub user: Option<(PathBuf, PathBuf)>,
     /// Ours.
     pub target: PathBuf,
-    /// Is anything done?
-    pub extent: Extent,
 }
 
 /// Why nothing was taken.
@@ -51,7 +49,7 @@ pub enum DevloopError {
         /// What is wrong, as the end of a sentence.
         why: String,
     },
-    /// Our own folder cannot be made.
+    /// A file of its cannot be read.
     #[error(transparent)]
     File(#[from] FileError),
 }
@@ -62,22 +60,19 @@ pub fn is_there(folder: &Path) -> bool {
 }
 
 impl DevloopImport {
-    /// Takes what can be taken. Everything is read first: where a file is broken, nothing is done.
+    /// What can be taken. Everything is read first: where a file is broken, nothing is.
     ///
     /// # Errors
-    /// A file is not JSON, or our own folder cannot be made.
-    pub fn run(&self) -> Result<Vec<Item>, DevloopError> {
+    /// A file is not JSON, or cannot be read.
+    pub fn plan(&self) -> Result<Vec<Planned>, DevloopError> {
         let found = FoundFiles::read(&self.source)?;
         let user = self.user.as_ref().map(|(from, _)| read_object(from)).transpose()?.flatten();
-        if self.extent == Extent::Act {
-            make_folder(&self.target.join(".windlass"))?;
+        let fields = found.configuration.clone().unwrap_or_default();
+        let mut planned = vec![self.configuration(DevloopSettings::of_project(&fields))];
+        if let (Some((from, to)), Some(fields)) = (&self.user, &user) {
+            planned.push(user_configuration(from, to, DevloopSettings::of_user(fields)));
         }
         let mut items = Vec::new();
-        let fields = found.configuration.clone().unwrap_or_default();
-        items.push(self.configuration(DevloopSettings::of_project(&fields)));
-        if let (Some((from, to)), Some(fields)) = (&self.user, &user) {
-            items.push(self.user(from, to, DevloopSettings::of_user(fields)));
-        }
         let names = ["requirements.md", "tasks.md", ".devloop/requirements.md", ".devloop/tasks.md"];
         items.extend(names.iter().filter_map(|name| self.task_file(name, None)));
         items.extend(["progress.md", ".devloop/progress.md"].iter().filter_map(|name| self.journal(name)));
@@ -88,29 +83,19 @@ impl DevloopImport {
         items.extend(found.commits.map(|commits| self.commits(&commits)));
         items.extend(generated::items(&self.source));
         items.push(permissions(&self.source.join(FOLDER), "DevLoop"));
-        Ok(items)
+        planned.extend(items.into_iter().map(Planned::from));
+        Ok(planned)
     }
 
     fn theirs(&self, name: &str) -> PathBuf {
         self.source.join(FOLDER).join(name)
     }
 
-    fn configuration(&self, found: DevloopSettings) -> Item {
+    fn configuration(&self, found: DevloopSettings) -> Planned {
         let to = self.target.join(".windlass/config.toml");
         let from = self.theirs("config.json");
         let (options, notes) = (&found.options, found.notes);
-        Configuration { tool: "DevLoop", from: &from, to, whose: "", options, notes }.take(self.extent)
-    }
-
-    fn user(&self, from: &Path, to: &Path, mut found: DevloopSettings) -> Item {
-        let is_folder = |value: &OptionValue| value.as_str().is_some_and(|path| Path::new(path).is_dir());
-        let gone =
-            found.options.iter().position(|(key, value)| *key == "project.default" && !is_folder(value));
-        if let Some((_, value)) = gone.map(|at| found.options.remove(at)) {
-            found.notes.push(format!("`defaultWorkspace` is left out: there is no folder {value}"));
-        }
-        let (options, notes, to) = (&found.options, found.notes, to.to_owned());
-        Configuration { tool: "DevLoop", from, to, whose: "--user ", options, notes }.take(self.extent)
+        Configuration { tool: "DevLoop", from: &from, to, whose: "", options, notes }.planned()
     }
 
     /// A task file is worked on where it is.
@@ -192,6 +177,17 @@ impl DevloopImport {
         );
         Item::left(ItemKind::History, "git history", self.source.clone(), why)
     }
+}
+
+/// The user's own.
+fn user_configuration(from: &Path, to: &Path, mut found: DevloopSettings) -> Planned {
+    let is_folder = |value: &OptionValue| value.as_str().is_some_and(|path| Path::new(path).is_dir());
+    let gone = found.options.iter().position(|(key, value)| *key == "project.default" && !is_folder(value));
+    if let Some((_, value)) = gone.map(|at| found.options.remove(at)) {
+        found.notes.push(format!("`defaultWorkspace` is left out: there is no folder {value}"));
+    }
+    let (options, notes, to) = (&found.options, found.notes, to.to_owned());
+    Configuration { tool: "DevLoop", from, to, whose: "--user ", options, notes }.planned()
 }
 
 fn totals_in_words(totals: &ProgressTotals) -> String {

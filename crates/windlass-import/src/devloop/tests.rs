@@ -2,7 +2,8 @@ use std::fs;
 use std::path::Path;
 
 use super::*;
-use crate::testing::git;
+use crate::testing::{git, import};
+use windlass_core::values::Extent;
 
 const TASKS: &str = "# Ledger\n\n### TASK-001: Parse\n- **Status**: done\n\n### TASK-002: Print\n- **Status**: pending\n\
                      - **Dependencies**: TASK-001\n";
@@ -34,7 +35,7 @@ impl Project {
 
     fn import(&self, extent: Extent) -> Result<Vec<Item>, DevloopError> {
         let (source, target) = (self.path().to_owned(), self.path().to_owned());
-        DevloopImport { source, user: None, target, extent }.run()
+        Ok(import(DevloopImport { source, user: None, target }.plan()?, self.path(), extent))
     }
 
     fn all(&self) -> Vec<Item> {
@@ -116,9 +117,10 @@ fn the_users_default_is_taken_where_it_is_there() {
     let ours = project.path().join("ours/config.toml");
     let run = || {
         let (source, target) = (project.path().to_owned(), project.path().to_owned());
-        DevloopImport { source, user: Some((user.clone(), ours.clone())), target, extent: Extent::Act }.run()
+        let user = Some((user.clone(), ours.clone()));
+        import(DevloopImport { source, user, target }.plan().unwrap(), project.path(), Extent::Act)
     };
-    run().unwrap();
+    run();
     assert!(!ours.exists(), "there is no such file");
     let project_file = fs::read_to_string(project.path().join(".windlass/config.toml")).unwrap();
     assert!(project_file.ends_with("\n[output]\nexit_codes = \"simple\"\n"), "{project_file}");
@@ -127,14 +129,14 @@ fn the_users_default_is_taken_where_it_is_there() {
         "home/.devloop/config.json",
         &format!(r#"{{"defaultWorkspace":"{path}/gone","maxIterations":10}}"#),
     );
-    let gone = run().unwrap();
+    let gone = run();
     let notes = gone.iter().filter(|item| item.name == "config.json").flat_map(|item| &item.notes);
     assert!(notes.clone().any(|note| note.contains("there is no folder")) && !ours.exists());
     project.write(
         "home/.devloop/config.json",
         &format!(r#"{{"defaultWorkspace":"{path}","maxIterations":25}}"#),
     );
-    run().unwrap();
+    run();
     let text = fs::read_to_string(&ours).unwrap();
     assert!(
         text.contains(&format!("default = \"{path}\"")) && text.contains("max_iterations = 25"),

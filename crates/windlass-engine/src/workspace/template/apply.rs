@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use windlass_agents::refuses;
 use windlass_core::spec::Mode;
-use windlass_core::workspace::{WorkspaceName, options_text, seed_options};
+use windlass_core::workspace::{Beneath, WorkspaceName, options_text, seed_options};
 
 use super::{Existing, LONGEST_FILE, Scope, ShownTemplate, Template, TemplateError, read_plain};
 use crate::store::Project;
@@ -43,7 +43,7 @@ pub struct Applied {
 
 impl Template {
     /// Makes a workspace of it. What a workspace of this name has already stays; where files would be replaced, nothing is
-    /// done unless that is asked for, and then a copy of each is kept.
+    /// done unless that is asked for, and then a copy of each is kept. `beneath` is what holds where it says nothing itself.
     ///
     /// # Errors
     /// Files would be replaced; a run works on the workspace; a file cannot be read or written.
@@ -51,11 +51,11 @@ impl Template {
         &self,
         workspaces: &Workspaces,
         project: &Project,
-        name: &WorkspaceName,
+        (name, beneath): (&WorkspaceName, &Beneath),
         existing: Existing,
     ) -> Result<Applied, TemplateError> {
         let shown = self.show()?;
-        let (config, mut left) = options(&shown);
+        let (config, mut left) = options(&shown, beneath);
         left.splice(0..0, shown.left);
         let wanted: Vec<(&'static str, Vec<u8>)> = config
             .map(|config| (CONFIG_FILE, config.into_bytes()))
@@ -97,11 +97,11 @@ impl Template {
 
 /// The text of the configuration that goes with a template, and what is left out; claude-iterate kept a few options in the
 /// record.
-fn options(shown: &ShownTemplate) -> (Option<String>, Vec<String>) {
+fn options(shown: &ShownTemplate, beneath: &Beneath) -> (Option<String>, Vec<String>) {
     if shown.config.is_some() {
         return (shown.config.clone(), Vec::new());
     }
-    let seed = seed_options(shown.record.mode.unwrap_or(Mode::Loop), &shown.record.other, refuses);
+    let seed = seed_options(shown.record.mode.unwrap_or(Mode::Loop), &shown.record.other, refuses, beneath);
     let text = (!seed.options.is_empty()).then(|| options_text(&seed.options));
     (text, seed.left)
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 use windlass_core::spec::Mode;
-use windlass_core::workspace::WorkspaceName;
+use windlass_core::workspace::{Beneath, WorkspaceName};
 
 use super::*;
 use crate::store::Project;
@@ -62,7 +62,7 @@ impl Place {
 
     fn apply(&self, template: &str, workspace: &str, existing: Existing) -> Result<Applied, TemplateError> {
         let template = self.templates().find(template, None)?;
-        template.apply(&self.workspaces(), &self.project, &name(workspace), existing)
+        template.apply(&self.workspaces(), &self.project, (&name(workspace), &Beneath::default()), existing)
     }
 }
 

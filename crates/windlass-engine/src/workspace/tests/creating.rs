@@ -9,7 +9,7 @@ use super::{Scratch, names};
 use windlass_host::file::Made;
 
 fn options(options: &[(&'static str, OptionValue)]) -> Creation {
-    Creation { mode: None, options: options.to_vec() }
+    Creation { options: options.to_vec(), ..Creation::default() }
 }
 
 // rows: 126

@@ -219,3 +219,146 @@ fn hooks_that_were_taken_over_are_not_trusted_by_that() {
     assert!(refused.stderr_text().contains(".windlass/hooks/started"), "{}", refused.stderr_text());
     assert!(!env.root().join("started").exists(), "nothing was started");
 }
+
+/// What an import says: each item with where it goes and what there is to say of it, and the notices.
+fn said(env: &TestEnv, flags: &[&str]) -> (serde_json::Value, String) {
+    let outcome = ask(env, &[&["import", "--json"], flags].concat());
+    outcome.expect_code(0, "the import");
+    let read: serde_json::Value = serde_json::from_slice(&outcome.stdout).unwrap();
+    (read["items"].clone(), outcome.stderr_text())
+}
+
+// rows: 129
+#[test]
+fn what_a_workspace_says_itself_holds_over_its_project_and_its_user() {
+    let numbers = r#"{"name":"w","mode":"iterative","maxIterations":20,"delay":2,"stagnationThreshold":2}"#;
+    let theirs = r#"{"defaultMaxIterations":500,"defaultStagnationThreshold":0,"defaultDelay":0}"#;
+    let ours = "[limits]\nmax_iterations = 500\nstagnation_threshold = 0\n\n[clocks]\ndelay = 0\n";
+    for (place, text) in [("theirs", theirs), ("ours", ours), ("user", ours), ("in the way", theirs)] {
+        let env = TestEnv::with_git();
+        env.write("claude-iterate/workspaces/w/.metadata.json", numbers);
+        env.write("claude-iterate/workspaces/w/INSTRUCTIONS.md", "Port it.\n");
+        match place {
+            "ours" => drop(env.write(".windlass/config.toml", text)),
+            "user" => drop(env.write(env.config().join("config.toml"), text)),
+            _ => drop(env.write(".claude-iterate.json", text)),
+        }
+        if place == "in the way" {
+            // What it should say is printed, and a person may set it yet.
+            env.write(".windlass/config.toml", "# mine\n");
+        }
+        told(&env, &["import"]);
+        let own = env.read(".windlass/workspaces/w/config.toml");
+        for line in ["max_iterations = 20\n", "stagnation_threshold = 2\n", "delay = \"2s\"\n"] {
+            assert!(own.contains(line), "{place}: {line}: {own}");
+        }
+        let run = document(&env, &["run", "w", "--mock", "--dry-run", "--json"]);
+        let rows = run["configuration"].as_array().unwrap();
+        for (key, value) in [("limits.max_iterations", 20), ("limits.stagnation_threshold", 2)] {
+            let row = rows.iter().find(|row| row["key"] == key).unwrap();
+            assert_eq!(
+                (&row["value"], &row["origin"]["layer"]),
+                (&value.into(), &"workspace".into()),
+                "{place}"
+            );
+        }
+    }
+    let env = TestEnv::with_git();
+    env.write("claude-iterate/workspaces/w/.metadata.json", numbers);
+    env.write("claude-iterate/workspaces/w/INSTRUCTIONS.md", "Port it.\n");
+    told(&env, &["import"]);
+    let own = env.read(".windlass/workspaces/w/config.toml");
+    assert!(!own.contains(" = "), "what holds anyway is no option of its own: {own}");
+}
+
+// rows: 129
+#[test]
+fn what_two_tools_say_goes_into_one_configuration_and_the_dry_run_says_the_same() {
+    let env = TestEnv::with_git();
+    env.write(".devloop/session.json", r#"{"phase":"run"}"#);
+    env.write(".devloop/config.json", r#"{"devloopCommitFormat":"{taskId}: {title}"}"#);
+    env.write(".claude-iterate.json", r#"{"defaultMaxIterations":7,"notifyUrl":"https://ntfy.sh/p"}"#);
+    env.write(".fresher/config.toml", "[fresher]\nmax_iterations = 12\nmodel = \"opus\"\n");
+    let looked = said(&env, &["--dry-run"]);
+    assert!(!env.project().join(".windlass").exists());
+    let done = said(&env, &[]);
+    assert_eq!(looked.0, done.0);
+    let ours = env.read(".windlass/config.toml");
+    assert!(ours.starts_with("# Options imported from DevLoop, claude-iterate, Fresher.\n"), "{ours}");
+    for line in ["message = ", "max_iterations = 7\n", "url = \"https://ntfy.sh/p\"\n", "model = \"opus\"\n"]
+    {
+        assert!(ours.contains(line), "{line}: {ours}");
+    }
+    assert_eq!(ours.matches("exit_codes").count(), 1, "{ours}");
+    told(&env, &["config", "list"]);
+    let notes = done.0.to_string();
+    assert_eq!(notes.matches("scripts keep the exit codes").count(), 1, "{notes}");
+    assert!(!notes.contains("is not changed"), "{notes}");
+    let against = "claude-iterate says something else of `limits.max_iterations`, which is taken; what Fresher said: \
+                   `windlass config set limits.max_iterations '12'`";
+    assert!(notes.contains(against), "{notes}");
+}
+
+// attack(trust): a workspace of another tool starts a program of the repository; a person looks first at what an import would take
+// holds: what would be left out, and what is not trusted, is said before anything is taken, and the same when it is
+#[test]
+fn what_is_to_be_known_before_an_import_is_said_by_its_dry_run() {
+    let env = of_fresher();
+    env.write(
+        "claude-iterate/workspaces/w/.metadata.json",
+        r#"{"name":"w","mode":"loop","config":{"claude":{"command":"./agent.sh","args":["--dangerously-skip-permissions"]}}}"#,
+    );
+    env.write("claude-iterate/workspaces/w/INSTRUCTIONS.md", "Port it.\n");
+    env.write("claude-iterate/workspaces/torn/.metadata.json", "{");
+    env.write("agent.sh", "#!/bin/sh\n");
+    let hook = env.write(".fresher/hooks/started", "#!/bin/sh\nsh ./agent.sh\n");
+    std::fs::set_permissions(hook, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let (looked, warned) = said(&env, &["--dry-run"]);
+    assert!(!env.project().join(".windlass").exists());
+    assert!(
+        looked.to_string().contains("beware: `--dangerously-skip-permissions` of claude.args"),
+        "{looked}"
+    );
+    let (done, warned_then) = said(&env, &[]);
+    assert_eq!(looked, done);
+    let things = |said: &str| {
+        let (_, rest) = said.split_once("would have Windlass start ").unwrap_or_else(|| panic!("{said}"));
+        rest.split_once(" that you have not trusted").unwrap().0.to_owned()
+    };
+    assert_eq!(things(&warned), things(&warned_then));
+    assert_ne!(things(&warned), "1 thing", "the hook, the agent, and what they start");
+}
+
+// rows: 129
+#[test]
+fn of_two_plans_the_one_that_is_read_is_said() {
+    let env = of_fresher();
+    env.write("impl/README.md", "# Plan\n");
+    let note = |items: &serde_json::Value, name: &str| {
+        let item = items.as_array().unwrap().iter().find(|item| item["name"] == name).unwrap();
+        (item["to"].is_null(), item["notes"][0].as_str().unwrap().to_owned())
+    };
+    let (items, _) = said(&env, &["--dry-run"]);
+    let instead = "it is not read: impl/README.md is there, which is read instead (plan.folder)";
+    assert_eq!(note(&items, "IMPLEMENTATION_PLAN.md"), (true, instead.to_owned()));
+    assert_eq!(note(&items, "impl/README.md"), (false, "it is read where it is (plan.folder)".to_owned()));
+    env.write(".windlass/config.toml", "# mine\n");
+    let (items, _) = said(&env, &["--dry-run"]);
+    let file = note(&items, "IMPLEMENTATION_PLAN.md");
+    assert_eq!(file, (false, "it is read where it is (plan.file)".to_owned()));
+    let folder = "it is not read until `windlass config set plan.folder 'impl'`; IMPLEMENTATION_PLAN.md is read (plan.file)";
+    assert_eq!(note(&items, "impl/README.md"), (true, folder.to_owned()));
+}
+
+// rows: 129
+#[test]
+fn what_a_ralph_loop_left_in_the_root_is_named() {
+    let env = TestEnv::with_git();
+    env.write(".ralphrc", "MAX=3\n");
+    env.write("fix_plan.md", "- [ ] one\n");
+    env.write("PROMPT.md", "Do it.\n");
+    let told = told(&env, &["import"]).split_whitespace().collect::<Vec<_>>().join(" ");
+    for sentence in ["windlass build -f fix_plan.md", "windlass run -f PROMPT.md"] {
+        assert!(told.contains(sentence), "{told}");
+    }
+}
