@@ -229,7 +229,9 @@ fn a_worker_begins_while_the_servers_choose_a_leader() {
 #[test]
 fn servers_that_stay_away_end_the_run_so_that_it_can_be_resumed() {
     let mut yard = Yard::with_waiting_agents(Nats::three(), 2);
-    let worker = yard.worker("one");
+    // A worker gives up what it cannot hold any more: it holds that for longer than a busy machine needs here.
+    let mut worker = yard.worker_command("one", 2);
+    let worker = Yard::begin(worker.env("WINDLASS_FLEET__LEASE", "30s"));
     let told = yard.env.root().join("told");
     let mut command = yard.tasks(2, &[]);
     command.env("WINDLASS_FLEET__PATIENCE", "2s");

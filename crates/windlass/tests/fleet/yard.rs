@@ -192,7 +192,9 @@ impl Yard {
     /// The facts of the newest run.
     pub fn facts(&self) -> Vec<Value> {
         let text = fs::read_to_string(the_journal(&self.env.state())).unwrap();
-        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+        // The last line may just be written.
+        let whole = text.split_inclusive('\n').filter(|line| line.ends_with('\n'));
+        whole.map(|line| serde_json::from_str(line).unwrap()).collect()
     }
 
     /// What the newest run is called.

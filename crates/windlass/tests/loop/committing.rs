@@ -338,6 +338,14 @@ steps = [
   { result = { text = "{{task}} is done.", cost = 0.01 } },
 ]
 [[call]]
+task = "TASK-001"
+merging = true
+steps = [
+  { write = { path = "common", text = "both\n" } }, { bash = "echo SECRET=2 > .env; head -c 6000000 /dev/zero > big.bin" },
+  { result = { text = "Both." } },
+]
+[[call]]
+task = "TASK-002"
 merging = true
 steps = [
   { write = { path = "common", text = "both\n" } }, { bash = "echo SECRET=2 > .env; head -c 6000000 /dev/zero > big.bin" },
