@@ -98,7 +98,7 @@ fn what_a_judge_changes_in_the_work_is_named() {
     assert!(said.contains("whoever judged the work changed it: new.txt, src.txt"), "{said}");
     let printed = said.split('`').find(|words| words.starts_with("windlass restore ")).expect("a command");
     let words: Vec<&str> = printed.split(' ').skip(1).collect();
-    desk.env.run(desk.windlass(&words).arg("--yes"), super::desk::PATIENCE).expect_success("restore");
+    desk.env.run(&mut desk.windlass(&words), super::desk::PATIENCE).expect_success("restore");
     assert_eq!(desk.env.read("src.txt"), "as it was\n");
     assert!(!desk.env.project().join("new.txt").exists());
 }
