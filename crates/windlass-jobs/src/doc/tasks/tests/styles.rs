@@ -45,7 +45,7 @@ pub(super) const STYLES: &[(&str, &str, &[&str])] = &[
     (
         "numbered-beside-boxes.md",
         "# Plan\n\n### 1.1 Read numbers\n\nwork\n\n### 1.2 Write ✅\n\n### 1.3 Manual\n\n- [ ] a\n- [x] b\n",
-        &["open 1.1 Read numbers", "done 1.2 Write", "open 1.3 a", "done L12 b"],
+        &["open 1.1 Read numbers", "done 1.2 Write", "open L11 a", "done L12 b"],
     ),
     (
         "prose.md",
