@@ -71,11 +71,8 @@ fn a_run_is_followed_on_another_machine_while_its_agents_speak() {
     let heard = || !files(&elsewhere.state(), "heard.lock").is_empty();
     assert!(wait_until(PATIENCE, heard), "{}", logs.stderr_so_far());
     // A second one reads what the first one hears.
-    let other = Running::start(&mut elsewhere.windlass(&["logs", "-f", &name]));
-    for logs in [&logs, &other] {
-        let first = || logs.stdout_so_far().contains("I look at T1");
-        assert!(wait_until(PATIENCE, first), "{}", logs.stdout_so_far());
-    }
+    let mut other = Running::start(&mut elsewhere.windlass(&["logs", "-f", &name]));
+    assert!(other.wait_for_stdout("T1", PATIENCE), "{}", other.stdout_so_far());
     yard.let_an_agent_go_on();
     for logs in [&logs, &other] {
         let both = || logs.stdout_so_far().matches("I look at").count() == 2;
