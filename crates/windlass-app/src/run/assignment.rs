@@ -266,6 +266,9 @@ impl Assignment {
         let judges = self.mode.judges();
         let verified = judges || (resolved.verify.on_completion && workspace.is_some());
         let plan = self.mode.has_plan().then(|| resolved.plan.clone());
+        let tasks = self.job_tasks(&resolved.tasks);
+        let file = plan.as_ref().map(|plan| &plan.file).or(tasks.as_ref().map(|tasks| &tasks.file));
+        let about = file.and_then(|file| self.about(here, file));
         Job {
             mode: self.mode,
             title: self.title(),
@@ -278,21 +281,16 @@ impl Assignment {
                 .then_some(Verification { depth: resolved.verify.depth, attempts: resolved.verify.attempts }),
             workspace,
             plan,
-            tasks: self.job_tasks(&resolved.tasks),
+            about,
+            tasks,
             phase: self.phase.clone(),
-            about: self.about(here, resolved),
         }
     }
 
-    /// The file that is worked off or written: a run about another file is another job, and one about the same file is not.
-    fn about(&self, here: &Here, resolved: &Resolved) -> Option<String> {
+    /// A run about another file is another job, and one about the same file is not. `file` is what is worked off or written.
+    fn about(&self, here: &Here, file: &Path) -> Option<String> {
         let is_by_itself = self.workspace.is_some() || self.issues.is_some();
-        let file = match self.mode {
-            _ if is_by_itself => None,
-            mode if mode.has_plan() => Some(resolved.plan.file.clone()),
-            _ => self.find_tasks(&resolved.tasks)?.ok().map(|found| found.place),
-        };
-        file.map(|file| here.in_repository(&self.directory.join(file)))
+        (!is_by_itself).then(|| here.in_repository(&self.directory.join(file)))
     }
 
     /// What is said where finished work is to be verified, and nobody is called for that.
@@ -370,15 +368,17 @@ impl Assignment {
 
     /// Which runs are of the same job.
     pub fn same_job(&self, here: &Here, resolved: &Resolved) -> SameJob {
-        match &self.workspace {
-            Some(workspace) => SameJob::of_workspace(workspace.folder()),
-            None => SameJob::of_free(Free {
-                mode: self.mode,
-                about: self.about(here, resolved),
-                pipeline: self.pipeline(),
-                goal: self.goal.text.clone(),
-            }),
+        if let Some(workspace) = &self.workspace {
+            return SameJob::of_workspace(workspace.folder());
         }
+        let plan = self.mode.has_plan().then(|| resolved.plan.file.clone());
+        let tasks = || Some(self.find_tasks(&resolved.tasks)?.ok()?.place);
+        SameJob::of_free(Free {
+            mode: self.mode,
+            about: plan.or_else(tasks).and_then(|file| self.about(here, &file)),
+            pipeline: self.pipeline(),
+            goal: self.goal.text.clone(),
+        })
     }
 }
 

@@ -35,6 +35,8 @@ pub(crate) mod verdict;
 pub(crate) mod whole_pipeline;
 mod work;
 
+use std::cell::LazyCell;
+
 use windlass_core::values::Extent;
 use windlass_engine::store::{RunSummary, index};
 pub use windlass_engine::supervisor::OpenWait;
@@ -128,7 +130,8 @@ fn unfinished(here: &Here, prepared: &Prepared) -> Result<Option<RunSummary>, Ap
         return Ok(None);
     }
     let listing = index::list(&here.project)?;
-    let job = prepared.assignment.same_job(here, &prepared.configuration.resolved);
+    // A task file is read for it: only where a run is there that could be one of its.
+    let job = LazyCell::new(|| prepared.assignment.same_job(here, &prepared.configuration.resolved));
     let same_job = |run: &&RunSummary| {
         run.directory == here.directory && going_on::holds_its_job(run) && job.includes(run, &here.project)
     };

@@ -211,6 +211,9 @@ fn hidden(text: &str) -> Vec<Range<usize>> {
 
 /// Where a block of code or a comment begins that hides all the rest of a text, since nothing closes it.
 pub(super) fn never_closed(text: &str) -> Option<usize> {
+    if !["```", "~~~", "<!--"].iter().any(|sign| text.contains(sign)) {
+        return None;
+    }
     let end = text.trim_end().len();
     let reaches_end = |range: &Range<usize>| range.end >= end;
     let open = |(event, range): (Event<'_>, Range<usize>)| {
