@@ -69,9 +69,12 @@ impl Judgement {
     }
 }
 
-/// What is said of a call whose worker in a fleet was lost.
+/// What is said of a call whose worker in a fleet was lost, or gave its lane up.
 pub fn lost_with_worker(about: &About) -> String {
-    format!("Its worker was lost while {} worked, so nobody saw how the call ended.", about.product)
+    format!(
+        "Its worker was lost or gave the task up while {} worked, so nobody saw how the call ended.",
+        about.product
+    )
 }
 
 /// What is said of a call whose end nobody saw.

@@ -130,11 +130,17 @@ impl Book {
     }
 
     fn runner(&self) -> Permissions {
-        let opening =
-            format!("{}.*.{}", self.api("CONSUMER.CREATE", Part::Orders), self.subjects.below("orders.*"));
+        let of_class = self.subjects.below("orders.*.*.*");
+        let opening = format!("{}.*.{of_class}", self.api("CONSUMER.CREATE", Part::Orders));
         Permissions {
             publish: [
-                self.below(&["orders.*", "journal.*", "worker.*.orders", "worker.*.drain", "run.*.cancel"]),
+                self.below(&[
+                    "orders.*.*.*",
+                    "journal.*",
+                    "worker.*.orders",
+                    "worker.*.drain",
+                    "run.*.cancel",
+                ]),
                 vec![self.leases(">"), opening],
                 self.files(&[Store::Code]),
                 self.reading([Part::Leases, Part::Journal]),

@@ -2,6 +2,7 @@
 
 use windlass_core::values::{LaneId, RunId};
 
+use crate::leases::LeaseEpoch;
 use crate::names::{Class, FleetName, NameError, WorkerName, checked_run};
 use crate::settings::Role;
 
@@ -26,8 +27,13 @@ impl Subjects {
         format!("windlass_{}_{name}", self.fleet)
     }
 
-    pub(crate) fn orders(&self, class: &Class) -> String {
-        self.below(&format!("orders.{class}"))
+    /// Orders of a class, by whoever runs a run: they are told apart without being read.
+    pub(crate) fn orders(&self, class: &Class, run: &RunId, runner: LeaseEpoch) -> Result<String, NameError> {
+        Ok(self.below(&format!("orders.{class}.{}.{}", checked_run(run)?, runner.0)))
+    }
+
+    pub(crate) fn orders_of_class(&self, class: &Class) -> String {
+        self.below(&format!("orders.{class}.*.*"))
     }
 
     pub(crate) fn journal(&self, run: &RunId) -> Result<String, NameError> {

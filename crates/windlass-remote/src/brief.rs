@@ -36,6 +36,9 @@ pub struct Brief {
     pub objects: String,
     /// What of its settings shapes files and names authors.
     pub settings: Vec<(String, String)>,
+    /// Filters that its files go through: a worker needs them as well.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub filters: Vec<String>,
     /// The run, as its runner has it: paths are of that machine.
     pub spec: RunSpec,
     /// The job's prompt.
@@ -83,6 +86,7 @@ impl Brief {
             project: name.to_string_lossy().into_owned(),
             objects: main.object_format.name().to_owned(),
             settings: travelling_settings(main)?,
+            filters: main.filters_in_use()?,
             spec: spec.clone(),
             goal: folder.read_goal()?,
             template: folder.prompt_template(),
@@ -134,6 +138,9 @@ impl Brief {
         let is_name = project.components().count() == 1 && is_below(project) && self.project.len() < 200;
         if !is_name {
             return Err(hostile(project));
+        }
+        if self.filters.iter().any(|name| name.len() > 200 || name.contains(char::is_control)) {
+            return Err(BriefError::Garbled("it names a filter that is none".to_owned()));
         }
         let below = self.spec.lanes.iter().map(|lanes| lanes.below.clone());
         let files = RunSpec::files_read(Path::new(""), &self.spec.job);

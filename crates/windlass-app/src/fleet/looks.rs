@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use windlass_fleet::leases::{Holder, Lease, LeaseKey, Leases, Revision};
+use windlass_fleet::leases::{Holder, Lease, LeaseEpoch, LeaseKey, Leases, Revision};
 use windlass_fleet::{Deadline, FleetError};
 use windlass_ui::{Heard, Hearing};
 
@@ -22,6 +22,7 @@ pub(super) struct Looks {
 #[derive(Debug)]
 struct Seen {
     holder: Holder,
+    epoch: LeaseEpoch,
     revision: Revision,
     /// When it was looked at for the first time.
     first: Duration,
@@ -45,6 +46,7 @@ impl Looks {
         };
         let fresh = Seen {
             holder: holder.clone(),
+            epoch: lease.epoch,
             revision: lease.revision,
             first: now,
             last: now,
@@ -55,6 +57,7 @@ impl Looks {
             seen.renewed_after = Some(seen.last);
             seen.revision = lease.revision;
             seen.holder = holder.clone();
+            seen.epoch = lease.epoch;
         }
         seen.last = now;
     }
@@ -69,6 +72,11 @@ impl Looks {
     /// Who holds a lease, and when they were heard of; `None` for one that nobody holds.
     pub(super) fn of(&self, key: &LeaseKey, now: Duration) -> Option<(&Holder, Heard)> {
         self.seen.get(key).map(|seen| (&seen.holder, heard(seen, now)))
+    }
+
+    /// Under which epoch somebody who was heard of holds a lease.
+    pub(super) fn held_under(&self, key: &LeaseKey) -> Option<LeaseEpoch> {
+        self.seen.get(key).filter(|seen| seen.renewed_after.is_some()).map(|seen| seen.epoch)
     }
 
     /// All that are held.
@@ -129,7 +137,7 @@ mod tests {
     }
 
     fn held_by(revision: u64, name: &str) -> Lease {
-        lease(revision, Tenure::Held(Holder { name: name.parse().unwrap(), account: None }))
+        lease(revision, Tenure::Held(Holder::of(name.parse().unwrap())))
     }
 
     /// After these looks, each at a second: who is heard of, and is it decided?

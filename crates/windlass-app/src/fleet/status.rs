@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use windlass_fleet::layout::check;
-use windlass_fleet::leases::{LeaseKey, Leases};
+use windlass_fleet::leases::{LeaseEpoch, LeaseKey, Leases};
 use windlass_fleet::names::WorkerName;
-use windlass_fleet::orders::{ClassState, Queue};
+use windlass_fleet::orders::{ClassState, OrdersOf, Queue};
 use windlass_fleet::settings::Role;
 use windlass_fleet::{Deadline, FleetError};
 use windlass_ui::{FleetLaneRow, FleetQueueRow, FleetRunRow, FleetStatus, FleetWorkerRow};
@@ -36,17 +36,21 @@ impl App {
         let keys = leases.all(asking()).map_err(|error| of_another_name(error, &settings.name))?;
         let keys = keys.into_iter().map(|(key, _)| key).collect();
         let looked = look_at(&leases, keys, settings.lease, ASKING).map_err(explained)?;
-        let queue = match Queue::of(&fleet).classes(asking()) {
-            Ok(classes) => classes,
+        let queue = Queue::of(&fleet);
+        let (queue, orders) = match queue.classes(asking()).and_then(|it| Ok((it, queue.orders(asking())?))) {
+            Ok(found) => found,
             // It is among the problems.
-            Err(FleetError::Missing { .. }) => Vec::new(),
+            Err(FleetError::Missing { .. }) => Default::default(),
             Err(error) => return Err(explained(error)),
         };
         Ok(FleetStatus {
             servers: fleet.settings().urls.clone(),
             version: fleet.server_version(),
             problems: problems.iter().map(ToString::to_string).collect(),
-            queue: queue.iter().map(queue_row).collect(),
+            queue: queue
+                .iter()
+                .map(|class| queue_row(class, &orders, |run| looked.looks.held_under(run)))
+                .collect(),
             ..of_leases(settings.name, &looked)
         })
     }
@@ -97,11 +101,61 @@ fn of_leases(name: String, looked: &Looked) -> FleetStatus {
     }
 }
 
-fn queue_row(state: &ClassState) -> FleetQueueRow {
+/// What was left in the queue by whoever ran a run before, or runs one no more, waits for nobody.
+fn queue_row(
+    state: &ClassState,
+    orders: &[OrdersOf],
+    runner: impl Fn(&LeaseKey) -> Option<LeaseEpoch>,
+) -> FleetQueueRow {
+    let of_class = orders.iter().filter(|of| of.class == state.class);
+    let wanted = of_class.filter(|of| runner(&LeaseKey::Run(of.run.clone())) == Some(of.runner));
+    let wanted: u64 = wanted.map(|of| of.count).sum();
     FleetQueueRow {
         labels: state.class.labels().iter().map(ToString::to_string).collect(),
         waiting: state.waiting,
-        pending: state.pending,
+        pending: state.pending.min(wanted),
         taken: state.taken,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use windlass_core::values::RunId;
+    use windlass_fleet::names::Class;
+
+    use super::*;
+
+    #[test]
+    fn only_orders_of_whoever_runs_a_run_wait_for_somebody() {
+        let of = |run: &str, runner, class: &str, count| OrdersOf {
+            class: Class::of_token(class).unwrap(),
+            run: RunId(run.to_owned()),
+            runner: LeaseEpoch(runner),
+            count,
+        };
+        let orders = [
+            of("r-00000001", 7, "gpu", 2),
+            of("r-00000001", 9, "gpu", 1),
+            of("r-00000002", 3, "gpu", 4),
+            of("r-00000001", 9, "tpu", 5),
+        ];
+        let held = |epochs: &'static [(&str, u64)]| {
+            move |key: &LeaseKey| {
+                let LeaseKey::Run(run) = key else { return None };
+                epochs.iter().find(|(of, _)| run.0 == *of).map(|(_, epoch)| LeaseEpoch(*epoch))
+            }
+        };
+        for (epochs, pending, shown) in [
+            (&[][..], 7, 0),
+            (&[("r-00000001", 9)], 7, 1),
+            (&[("r-00000001", 7)], 7, 2),
+            (&[("r-00000001", 9), ("r-00000002", 3)], 7, 5),
+            // One of them is taken.
+            (&[("r-00000001", 9), ("r-00000002", 3)], 4, 4),
+        ] {
+            let class = Class::of_token("gpu").unwrap();
+            let state = ClassState { class, waiting: 0, pending, taken: 0 };
+            assert_eq!(queue_row(&state, &orders, held(epochs)).pending, shown, "{epochs:?} {pending}");
+        }
     }
 }

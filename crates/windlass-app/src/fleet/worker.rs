@@ -89,6 +89,8 @@ fn ended(error: WorkerError) -> AppError {
         taken @ WorkerError::NameTaken(_) => AppError::of(Kind::Usage, taken)
             .hint("Name this one: windlass worker --name NAME")
             .hint("Two workers of one name would take each other's lanes."),
+        forgotten @ WorkerError::Forgotten(_) => AppError::system(forgotten)
+            .hint("Where the fleet was made anew, start this worker again: windlass worker"),
         other => AppError::system(other),
     }
 }

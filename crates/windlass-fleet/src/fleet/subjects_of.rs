@@ -31,6 +31,18 @@ impl Fleet {
         about: About<'_>,
         deadline: Deadline,
     ) -> Result<Vec<String>, FleetError> {
+        let found = self.messages_by_subject(stream, prefix, about, deadline)?;
+        Ok(found.into_iter().map(|(subject, _)| subject).collect())
+    }
+
+    /// The same, with how many messages each has.
+    pub(crate) fn messages_by_subject(
+        &self,
+        stream: &str,
+        prefix: &str,
+        about: About<'_>,
+        deadline: Deadline,
+    ) -> Result<Vec<(String, u64)>, FleetError> {
         let mut found = Vec::new();
         let mut seen = 0;
         loop {
@@ -38,9 +50,12 @@ impl Fleet {
             let what = format!("STREAM.INFO.{stream}");
             let page: Information = self.wait(self.line.ask(&what, Some(&which), about, deadline))?;
             seen += page.state.subjects.len();
-            let named = page.state.subjects.keys().filter_map(|subject| subject.strip_prefix(prefix));
-            found.extend(named.map(str::to_owned));
-            if page.state.subjects.is_empty() || seen >= page.total {
+            let is_last = page.state.subjects.is_empty() || seen >= page.total;
+            let named = page.state.subjects.into_iter();
+            found.extend(
+                named.filter_map(|(subject, count)| Some((subject.strip_prefix(prefix)?.to_owned(), count))),
+            );
+            if is_last {
                 return Ok(found);
             }
         }

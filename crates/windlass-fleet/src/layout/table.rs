@@ -119,7 +119,7 @@ impl Part {
     pub(crate) fn subjects(self, subjects: &Subjects) -> Vec<String> {
         let bucket = subjects.stored(self.name());
         match self {
-            Part::Orders => vec![subjects.below("orders.*")],
+            Part::Orders => vec![subjects.below("orders.*.*.*")],
             Part::Journal => vec![subjects.below("journal.*")],
             Part::Leases => vec![format!("$KV.{bucket}.>")],
             Part::Files(_) => vec![format!("$O.{bucket}.C.>"), format!("$O.{bucket}.M.>")],

@@ -194,6 +194,14 @@ impl Leases {
         Ok(leases)
     }
 
+    /// Those of workers' names.
+    pub fn workers(&self, deadline: Deadline) -> Result<Vec<Lease>, FleetError> {
+        let keys = self.keys(deadline)?.into_iter();
+        let workers = keys.filter(|key| matches!(key, LeaseKey::Worker(_)));
+        let leases: Result<Vec<_>, _> = workers.map(|key| self.look(&key, deadline)).collect();
+        Ok(leases?.into_iter().flatten().collect())
+    }
+
     fn keys(&self, deadline: Deadline) -> Result<Vec<LeaseKey>, FleetError> {
         let prefix = format!("$KV.{}.", self.bucket);
         let about = self.about("list the leases");

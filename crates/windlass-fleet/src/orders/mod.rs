@@ -11,7 +11,7 @@ pub use errand::{
     CodePart, Errand, HeldBack, MOST_FILES, MOST_HELD_BACK, MadeCode, OfferedCode, Outcome, RunFile, store_of,
 };
 pub use letters::{Answer, Delivered, Letter, Letters, Mailbox};
-pub use queue::{ClassState, Published, Queue, TakenOrder};
+pub use queue::{ClassState, OrdersOf, Published, Queue, TakenOrder};
 use serde::de::DeserializeOwned;
 
 use crate::error::{FleetError, one_line};

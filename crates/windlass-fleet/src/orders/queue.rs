@@ -9,6 +9,7 @@ use async_nats::{Message, jetstream::AckKind};
 use bytes::Bytes;
 use serde::Deserialize;
 use serde_json::json;
+use windlass_core::values::RunId;
 
 use super::{Errand, Fences, read, written};
 use crate::call::{Deadline, ONE_TRY, until};
@@ -16,7 +17,8 @@ use crate::error::{FleetError, one_line};
 use crate::fleet::{About, Fleet, NewMessage, Trouble};
 use crate::journal::Sequence;
 use crate::layout::Part;
-use crate::names::{Class, OrderKey};
+use crate::leases::LeaseEpoch;
+use crate::names::{Class, OrderKey, checked_run};
 
 /// An order that was taken and neither acknowledged nor put back is given to somebody else after so long. That is no proof that
 /// whoever took it is dead: the lease is.
@@ -60,6 +62,30 @@ pub struct ClassState {
     pub taken: usize,
 }
 
+/// Orders of one class that are in the queue by whoever runs a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OrdersOf {
+    /// For whom.
+    pub class: Class,
+    /// Of which run.
+    pub run: RunId,
+    /// The lease of its runner: whoever has a later one has given orders of their own.
+    pub runner: LeaseEpoch,
+    /// So many.
+    pub count: u64,
+}
+
+impl OrdersOf {
+    /// By what follows `orders.` in a subject.
+    fn read(subject: &str, count: u64) -> Option<OrdersOf> {
+        let [class, run, runner] = subject.split('.').collect::<Vec<_>>().try_into().ok()?;
+        let run = RunId(run.to_owned());
+        checked_run(&run).ok()?;
+        let runner = LeaseEpoch(runner.parse().ok()?);
+        Some(OrdersOf { class: Class::of_token(class).ok()?, run, runner, count })
+    }
+}
+
 impl Queue {
     /// Of this fleet. Nothing is asked yet.
     pub fn of(fleet: &Fleet) -> Queue {
@@ -74,7 +100,7 @@ impl Queue {
     /// and a worker may not.
     pub fn open_class(&self, class: &Class, deadline: Deadline) -> Result<(), FleetError> {
         let name = class.token();
-        let filter = self.fleet.line.subjects.orders(class);
+        let filter = self.fleet.line.subjects.orders_of_class(class);
         let config = Config {
             durable_name: Some(name.clone()),
             name: Some(name.clone()),
@@ -108,7 +134,7 @@ impl Queue {
     ) -> Result<Published, FleetError> {
         let doing = "publish an order";
         let bytes = written(doing, errand)?;
-        let subject = self.fleet.line.subjects.orders(class);
+        let subject = self.fleet.line.subjects.orders(class, &errand.order.run, fences.runner)?;
         let mut headers = fences.headers();
         headers.insert(NATS_MESSAGE_ID, key.as_str());
         let line = &self.fleet.line;
@@ -210,6 +236,14 @@ impl Queue {
                 return Ok(classes);
             }
         }
+    }
+
+    /// All orders that are in the queue, taken ones as well, by whose they are. Subjects that are none of orders are left out.
+    pub fn orders(&self, deadline: Deadline) -> Result<Vec<OrdersOf>, FleetError> {
+        let prefix = self.fleet.line.subjects.below("orders.");
+        let about = self.about("list the orders");
+        let subjects = self.fleet.messages_by_subject(&self.stream, &prefix, about, deadline)?;
+        Ok(subjects.iter().filter_map(|(subject, count)| OrdersOf::read(subject, *count)).collect())
     }
 
     /// How a class is served; the error is [`FleetError::Missing`] where it was never opened. Without anybody waiting it may still

@@ -161,12 +161,12 @@ fn each_role_is_refused_what_it_must_not_do_by_name() {
     let publish = |fleet: &Fleet| Queue::of(fleet).publish(&any, &key, &order(1), fences(), soon());
     let append = |fleet: &Fleet| Journal::of(fleet, &run()).unwrap().append(b"x", Sequence(0), soon());
     let take = |fleet: &Fleet, key: &LeaseKey| Leases::of(fleet).take(key, None, &holder("x"), soon());
-    must_not(publish(&worker), "windlass.night.orders._any");
+    must_not(publish(&worker), "windlass.night.orders._any.r-00000001.17");
     must_not(append(&worker), "windlass.night.journal.r-00000001");
     must_not(take(&worker, &LeaseKey::Run(run())), "$KV.windlass_night_leases.run.r-00000001");
     must_not(
         Queue::of(&worker).open_class(&any, soon()),
-        "$JS.API.CONSUMER.CREATE.windlass_night_orders._any.windlass.night.orders._any",
+        "$JS.API.CONSUMER.CREATE.windlass_night_orders._any.windlass.night.orders._any.*.*",
     );
     must_not(
         Letters::of(&worker).order(&"w2".parse().unwrap(), &order(1), fences(), soon()),
@@ -180,7 +180,7 @@ fn each_role_is_refused_what_it_must_not_do_by_name() {
     ));
 
     let watcher = bed.connect(Role::Watcher);
-    must_not(publish(&watcher), "windlass.night.orders._any");
+    must_not(publish(&watcher), "windlass.night.orders._any.r-00000001.17");
     must_not(append(&watcher), "windlass.night.journal.r-00000001");
     let lane = LeaseKey::Lane(run(), LaneId(1));
     must_not(take(&watcher, &lane), "$KV.windlass_night_leases.lane.r-00000001.1");
@@ -261,7 +261,7 @@ fn nobody_but_the_administrator_changes_streams_and_no_worker_makes_consumers() 
         assert!(!worker.publish(&format!("$JS.API.CONSUMER.CREATE.{stream}.c.x"), b"{}"), "{stream}");
     }
     let mut administrator = bed.raw(Role::Administrator);
-    assert!(!administrator.publish("windlass.night.orders._any", b"{}"));
+    assert!(!administrator.publish("windlass.night.orders._any.r-00000001.17", b"{}"));
     assert!(!administrator.publish("$JS.API.STREAM.CREATE.other", b"{}"));
 }
 
@@ -299,7 +299,8 @@ fn an_answer_that_a_worker_sends_elsewhere_is_never_an_order_a_fact_or_a_lease()
     Files::of(&worker, Store::Results).put(&forged, 10_000, soon()).unwrap();
     let mut raw = bed.raw(Role::Worker);
     let lease = "$KV.windlass_night_leases.run.r-00000001";
-    for elsewhere in ["windlass.night.orders._any", "windlass.night.journal.r-00000001", lease] {
+    for elsewhere in ["windlass.night.orders._any.r-00000001.17", "windlass.night.journal.r-00000001", lease]
+    {
         let asked = "$JS.API.STREAM.MSG.GET.OBJ_windlass_night_results";
         assert!(raw.publish_with(asked, Some(elsewhere), "Windlass-Runner-Epoch: 17", br#"{"seq":1}"#));
         // As it is stored: without what surrounds it in an answer.

@@ -162,10 +162,15 @@ fn what_is_no_order_is_an_error_once_and_in_nobodys_way() {
         ("X: y", sound.as_bytes()),
     ];
     for (headers, payload) in garbage {
-        assert!(raw.publish_with("windlass.night.orders._any", None, headers, payload));
+        assert!(raw.publish_with("windlass.night.orders._any.r-00000001.17", None, headers, payload));
     }
     // Larger than any order: the server does not take it.
-    assert!(raw.publish_with("windlass.night.orders._any", None, fence, &vec![b' '; LARGEST_ORDER + 10_000]));
+    assert!(raw.publish_with(
+        "windlass.night.orders._any.r-00000001.17",
+        None,
+        fence,
+        &vec![b' '; LARGEST_ORDER + 10_000]
+    ));
     queue.publish(&any, &key("k"), &order(1), fences(), soon()).unwrap();
     for (_, payload) in garbage {
         let error = queue.take(&any, WAIT).unwrap_err();

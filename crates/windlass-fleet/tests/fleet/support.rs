@@ -54,7 +54,7 @@ pub fn run() -> RunId {
 }
 
 pub fn holder(name: &str) -> Holder {
-    Holder { name: name.parse().unwrap(), account: None }
+    Holder::of(name.parse().unwrap())
 }
 
 pub fn fences() -> Fences {

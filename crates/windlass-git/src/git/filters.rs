@@ -9,6 +9,7 @@ use sha2::{Digest, Sha256};
 
 use super::{GitError, Repository};
 use crate::git::as_path;
+use crate::git::call::Call;
 use windlass_host::file::{FileError, create_private_folder, replace};
 use windlass_host::tree::at;
 
@@ -85,6 +86,31 @@ impl ClosedFilters {
 }
 
 impl Repository {
+    /// The filters that are configured here and that attributes in the commit that is checked out name, but for Git LFS: another machine
+    /// needs them as well.
+    pub fn filters_in_use(&self) -> Result<Vec<String>, GitError> {
+        let search = ["grep", "-h", "--only-matching", "-E", "-e", "filter=[^[:space:]]+", "HEAD", "--"];
+        // It ends with 1 where nothing is found.
+        let found = Call::within(self).args(search).arg(":(glob)**/.gitattributes").run()?.output;
+        let lines: BTreeSet<&[u8]> = found.split(|byte| *byte == b'\n').collect();
+        let names = lines.into_iter().filter_map(|line| str::from_utf8(line.strip_prefix(b"filter=")?).ok());
+        // Those that are closed say nothing to a call.
+        let open = Repository { closed_filters: None, ..self.clone() };
+        let mut in_use = Vec::new();
+        for name in names.filter(|name| *name != "lfs") {
+            if open.has_filter(name)? {
+                in_use.push(name.to_owned());
+            }
+        }
+        Ok(in_use)
+    }
+
+    /// Is a filter of this name configured, that shapes what is committed?
+    pub fn has_filter(&self, name: &str) -> Result<bool, GitError> {
+        let settings = ["clean", "process"].map(|part| format!("filter.{name}.{part}"));
+        Ok(!self.settings(&settings.each_ref().map(String::as_str))?.is_empty())
+    }
+
     /// No filter, and no hook of the configuration, is run from now on that could start what a guest wrote. To be called before there
     /// are any guests.
     pub fn close_filters(&mut self) -> Result<(), GitError> {

@@ -140,7 +140,7 @@ impl Servers {
     pub fn look(&self, place: Place) -> Option<Lease> {
         let stored = self.leases[place.index()].as_ref()?;
         let tenure = match &stored.value.holder {
-            Some(name) => Tenure::Held(Holder { name: name.clone(), account: None }),
+            Some(name) => Tenure::Held(Holder::of(name.clone())),
             None => Tenure::Free,
         };
         let epoch = LeaseEpoch(stored.value.epoch.unwrap_or(stored.revision));

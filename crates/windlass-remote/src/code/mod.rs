@@ -62,6 +62,11 @@ pub enum CodeError {
         "this repository keeps files in Git LFS, which is not set up here: install it, and type `git lfs install`"
     )]
     NoLargeFiles,
+    /// Files go through a filter that is not there.
+    #[error(
+        "files of this repository go through the filter `{0}`, which is not configured on this worker: git config --global filter.{0}.clean COMMAND"
+    )]
+    NoFilter(String),
     /// git.
     #[error(transparent)]
     Git(#[from] GitError),

@@ -7,6 +7,7 @@
 //! - The [`intake`] takes what came of orders; what comes [`late`] is kept.
 //! - [`accounts`] are held back by their [`limits`], and not the run.
 //! - [`listening`] passes on what agents say and do.
+//! - [`serving`] says where nobody is there who could take an order.
 //! - The [`publisher`] brings the run's journal to the fleet; orders that need it there are [`withheld`] until it is.
 
 mod accounts;
@@ -19,6 +20,7 @@ mod looks;
 mod post;
 mod publisher;
 mod room;
+mod serving;
 mod watch;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -127,6 +129,7 @@ impl RemoteLanes {
         let mut threads =
             vec![publisher::begin(&room)?, intake::listen(&room)?, watch::look_after_code(&room)?];
         threads.push(listening::begin(&room, local.audience())?);
+        threads.push(serving::begin(&room)?);
         Ok(RemoteLanes {
             local,
             room,

@@ -26,9 +26,6 @@ pub(super) const PAUSE: Duration = Duration::from_millis(500);
 /// After each time of this length it is looked whether an order that nobody took is still in the queue.
 const LOOKED_FOR: Duration = Duration::from_secs(5);
 
-/// After so long a person is told that nobody takes an order.
-const UNSERVED: Duration = Duration::from_mins(1);
-
 /// The handle of a lane's thread.
 pub(super) struct Post {
     orders: Sender<Order>,
@@ -63,8 +60,7 @@ fn bring(room: &Room, lane: LaneId, order: &Order) {
     if gives_back(&order.effect) {
         room.placements().leaves(lane);
     }
-    let began = Instant::now();
-    let mut looked = began;
+    let mut looked = Instant::now();
     let mut offers = 0;
     let mut said = Said::default();
     while !room.is_closing() {
@@ -86,14 +82,6 @@ fn bring(room: &Room, lane: LaneId, order: &Order) {
             // Its holder answers it, or the watch sees what becomes of it.
             Route::Wait => {
                 // Not counted in waits: whatever happens in another lane ends one.
-                if began.elapsed() >= UNSERVED {
-                    said.once(room, || {
-                        format!(
-                            "lane {lane}: no worker takes its order (class {}); `windlass fleet status` shows who is there",
-                            class_of(order)
-                        )
-                    });
-                }
                 if looked.elapsed() >= LOOKED_FOR {
                     looked = Instant::now();
                     look_for(room, lane, order)
@@ -127,6 +115,7 @@ pub(super) fn is_hopeless(error: &CodeError) -> bool {
         CodeError::Remote(_) => !error.may_pass(),
         CodeError::NoRemote
         | CodeError::NoLargeFiles
+        | CodeError::NoFilter(_)
         | CodeError::Git(_)
         | CodeError::Lane(_)
         | CodeError::Mirror(_)

@@ -76,6 +76,11 @@ pub enum RunLeft {
     /// Somebody else has it.
     #[error("{0} has taken this run over: it goes on there, and this runner does nothing more")]
     TakenOver(String),
+    /// They have lost what they kept.
+    #[error(
+        "the fleet's servers have lost what they kept, and know nothing of this run any more; what it has landed is here"
+    )]
+    Forgotten,
     /// They do not keep its journal.
     #[error("the run's journal cannot be kept in the fleet: {0}")]
     NoJournal(String),
@@ -407,7 +412,7 @@ fn placed(leases: &Leases, spec: &RunSpec, own: &WorkerName) -> Result<Placement
 
 /// A runner, as it holds leases: it has no account.
 fn holder(name: &WorkerName) -> Holder {
-    Holder { name: name.clone(), account: None }
+    Holder::of(name.clone())
 }
 
 /// Takes the run's lease: one that is held is waited for until it is stale, and respected when it is not.

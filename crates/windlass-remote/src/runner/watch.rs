@@ -119,9 +119,11 @@ impl<'a> Watch<'a> {
             }
             Ok(Renewed::Gone(by)) => {
                 self.held = None;
-                let by = by.as_ref().and_then(Lease::holder);
-                let by = by.map_or_else(|| "somebody".to_owned(), |holder| holder.name.to_string());
-                self.room.tell(Event::Left(RunLeft::TakenOver(by)));
+                let left = by.map_or(RunLeft::Forgotten, |by| {
+                    let holder = by.holder().map(|holder| holder.name.to_string());
+                    RunLeft::TakenOver(holder.unwrap_or_else(|| "somebody".to_owned()))
+                });
+                self.room.tell(Event::Left(left));
             }
             Err(error) => self.no_contact(now, &error),
         }

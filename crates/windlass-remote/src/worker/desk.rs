@@ -6,7 +6,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 
 use windlass_core::run::{Effect, Order};
-use windlass_core::values::{Cost, RunId};
+use windlass_core::values::RunId;
 use windlass_fleet::leases::LeaseEpoch;
 use windlass_fleet::orders::{Answer, Errand, Letter, Letters, TakenOrder};
 use windlass_fleet::signals::{Signal, Signals};
@@ -17,7 +17,7 @@ use super::holds::{Beat, GLANCE, Holds, Place};
 use super::limits::Limits;
 use super::run::Job;
 use super::run_desk::RunDesk;
-use super::spending::Spending;
+use super::spending::{Books, Room};
 use super::taking::{Slots, take_all};
 use super::{WorkerError, WorkerSetting};
 use crate::live::LeftOrder;
@@ -72,12 +72,10 @@ pub(super) enum Event {
     Process(signals::Signal),
     /// A run has given a lane back.
     Left(Place),
-    /// The same, since it cannot be worked on here.
-    GivenUp(Place),
+    /// The same, since it cannot be worked on here, and why.
+    GivenUp(Place, String),
     /// A run's thread has ended.
     Closed(RunId),
-    /// A call has cost so much.
-    Spent(Cost),
     /// What a person should know.
     Said(String),
 }
@@ -89,6 +87,8 @@ pub(super) enum Event {
 pub fn work(setting: &WorkerSetting) -> Result<WorkerEnd, WorkerError> {
     let (events, inbox) = channel();
     let holds = Arc::new(Holds::begin(setting)?);
+    // Nobody else has its name, and so nobody else writes there.
+    let books = Books::open(&setting.home, &setting.name).inspect_err(|_| holds.close())?;
     let slots = Arc::new(Slots::of(setting.lanes.max(1)));
     let of_process = events.clone();
     let _signals = signals::watch(move |signal| drop(of_process.send(Event::Process(signal))))?;
@@ -102,7 +102,7 @@ pub fn work(setting: &WorkerSetting) -> Result<WorkerEnd, WorkerError> {
         runs: BTreeMap::new(),
         avoided: BTreeMap::new(),
         left: BTreeMap::new(),
-        spending: Spending::default(),
+        books: Arc::new(books),
         limits: Limits::default(),
         began: Instant::now(),
         drained_by: None,
@@ -158,10 +158,10 @@ struct Desk<'a> {
     events: Sender<Event>,
     runs: BTreeMap<RunId, RunDesk>,
     /// Runs that could not be worked on here, and when that was seen.
-    avoided: BTreeMap<RunId, Instant>,
+    avoided: BTreeMap<RunId, (Instant, String)>,
     /// Why orders of runs were left to others last.
     left: BTreeMap<RunId, String>,
-    spending: Spending,
+    books: Arc<Books>,
     limits: Limits,
     began: Instant,
     /// It takes nothing more, and ends when its lanes are given back.
@@ -233,6 +233,9 @@ impl Desk<'_> {
             Event::Beat(Beat::NameGone) => {
                 return Err(WorkerError::NameLost(self.setting.name.clone()));
             }
+            Event::Beat(Beat::Forgotten) => {
+                return Err(WorkerError::Forgotten(self.setting.name.clone()));
+            }
             Event::Beat(Beat::Over(run)) => self.over(&run),
             Event::Beat(Beat::Unreachable(why)) => {
                 self.say(&format!("{why}; what is at work goes on, and nothing new begins"));
@@ -246,13 +249,12 @@ impl Desk<'_> {
             }
             Event::Process(_) => {}
             Event::Left(place) => self.left(&place),
-            Event::GivenUp(place) => {
-                self.avoided.insert(place.0.clone(), Instant::now());
+            Event::GivenUp(place, why) => {
+                self.avoided.insert(place.0.clone(), (Instant::now(), why));
                 self.left(&place);
             }
             Event::Closed(run) => self.closed(&run),
             Event::Said(text) => self.say(&text),
-            Event::Spent(cost) => self.spending.add(self.began.elapsed(), cost),
         }
         Ok(None)
     }
@@ -303,6 +305,9 @@ impl Desk<'_> {
         for place in self.holds.end_run(run) {
             self.left(&place);
         }
+        if let Err(error) = self.books.lose(run) {
+            self.say(&error.to_string());
+        }
         if !self.runs.contains_key(run) {
             self.say(&format!("{run} has ended"));
         }
@@ -351,13 +356,11 @@ impl Desk<'_> {
         if self.drained_by.is_some() {
             return Ok(Some(Refusal::ForAnother("this worker is drained".to_owned())));
         }
-        if self.avoided.get(&order.run).is_some_and(|seen| seen.elapsed() < AVOIDED) {
-            return Ok(Some(Refusal::ForAnother("it could not be worked on here a moment ago".to_owned())));
+        let avoided = self.avoided.get(&order.run).filter(|(seen, _)| seen.elapsed() < AVOIDED);
+        if let Some((_, why)) = avoided {
+            return Ok(Some(Refusal::ForAnother(format!("{why}; it is tried here again in a minute"))));
         }
-        if self.spending.is_used_up(self.began.elapsed(), self.setting.most_cost_per_hour) {
-            return Ok(Some(Refusal::ForAnother("what its policy allows in an hour is spent".to_owned())));
-        }
-        if let Some(why) = self.held_back(&taken.errand) {
+        if let Some(why) = self.spent().or_else(|| self.held_back(&taken.errand)) {
             return Ok(Some(Refusal::ForAnother(why)));
         }
         // Of a runner that is gone, or of one that was.
@@ -365,7 +368,7 @@ impl Desk<'_> {
             return Ok(Some(Refusal::ForNobody));
         }
         if !self.runs.contains_key(&order.run) {
-            match RunDesk::open(self.setting, &taken.errand, taken.fences.runner, &self.events) {
+            match RunDesk::open(self.setting, &taken.errand, taken.fences.runner, &self.books, &self.events) {
                 Ok(desk) => {
                     self.holds.begin_run(&order.run);
                     self.runs.insert(order.run.clone(), desk);
@@ -389,6 +392,16 @@ impl Desk<'_> {
         if let Some(desk) = self.runs.get(run) {
             desk.tell(job);
         }
+    }
+
+    /// Why there is no money for a further task.
+    fn spent(&self) -> Option<String> {
+        let why = match self.books.room(self.setting.most_cost_per_hour, self.holds.count()) {
+            Room::Free => return None,
+            Room::Spent => "what its policy allows in an hour is spent",
+            Room::SetAside => "what its policy allows in an hour is set aside for what is at work",
+        };
+        Some(why.to_owned())
     }
 
     /// Why a task that begins is somebody else's, where a usage limit holds this worker back.

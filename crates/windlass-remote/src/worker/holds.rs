@@ -19,6 +19,9 @@ pub(super) const GLANCE: Duration = Duration::from_secs(2);
 /// How long the servers may say nothing to a worker that begins: three of them without a leader have one within ten seconds.
 const BEGINNING: Duration = Duration::from_secs(30);
 
+/// So many labels are said in the lease of a name: a lease is small.
+const MOST_LABELS_SAID: usize = 32;
+
 /// A lane of a run.
 pub(super) type Place = (RunId, LaneId);
 
@@ -42,6 +45,8 @@ pub(super) enum Beat {
     Gone(Place),
     /// The worker's name is somebody else's.
     NameGone,
+    /// Nobody has it: the servers have lost what they kept.
+    Forgotten,
     /// A run has no runner and needs none: it is over.
     Over(RunId),
     /// The servers cannot be reached.
@@ -56,7 +61,10 @@ impl Holds {
         let leases = Leases::of(&setting.fleet);
         let holder = setting.holder();
         let key = LeaseKey::Worker(holder.name.clone());
-        let name = match leases.claim(&key, &holder, setting.lease, BEGINNING)? {
+        // With more than a lease holds it is not said what there is.
+        let labels = Some(&setting.labels).filter(|labels| labels.len() <= MOST_LABELS_SAID).cloned();
+        let present = Holder { labels, ..holder.clone() };
+        let name = match leases.claim(&key, &present, setting.lease, BEGINNING)? {
             Claimed::Won(held, _) => held,
             Claimed::Alive(_) => return Err(WorkerError::NameTaken(holder.name)),
         };
@@ -152,10 +160,10 @@ impl Holds {
     fn beat(&self, tell: &impl Fn(Beat)) -> Result<(), FleetError> {
         let mut name = self.name.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(held) = name.as_mut()
-            && let Renewed::Gone(_) = self.leases.renew(held, Deadline::after(GLANCE))?
+            && let Renewed::Gone(by) = self.leases.renew(held, Deadline::after(GLANCE))?
         {
             *name = None;
-            tell(Beat::NameGone);
+            tell(by.map_or(Beat::Forgotten, |_| Beat::NameGone));
         }
         drop(name);
         let places: Vec<Place> = self.lanes().keys().cloned().collect();

@@ -4,6 +4,7 @@
 //! - [`holds`] are the leases of this worker; a thread renews them.
 //! - A run has a thread of its own ([`run`], with its handle [`run_desk`]), with that run's repository, folder and executor.
 //! - Its [`outbox`] sends what came of orders.
+//! - What agents cost is kept on the disk ([`spending`]).
 
 mod desk;
 mod holds;
@@ -30,6 +31,7 @@ use windlass_fleet::{Fleet, FleetError};
 use windlass_host::process::ProcessError;
 
 pub use desk::{WorkerEnd, work};
+pub use spending::BooksError;
 pub use workshop::{Ready, Workshop};
 
 /// What a worker is.
@@ -63,7 +65,7 @@ pub struct WorkerSetting {
 impl WorkerSetting {
     /// As whom it holds leases.
     fn holder(&self) -> Holder {
-        Holder { name: self.name.clone(), account: self.account.clone() }
+        Holder { account: self.account.clone(), ..Holder::of(self.name.clone()) }
     }
 }
 
@@ -79,10 +81,16 @@ pub enum WorkerError {
     /// The executor.
     #[error(transparent)]
     Engine(#[from] EngineError),
+    /// What it has spent.
+    #[error(transparent)]
+    Books(#[from] BooksError),
     /// Another worker has its name.
     #[error("another worker of this fleet is called {0}, and is alive")]
     NameTaken(WorkerName),
     /// It was called so, and somebody else is now.
     #[error("somebody else took over the name {0} while this worker was not heard of")]
     NameLost(WorkerName),
+    /// The servers know of nobody that is called so.
+    #[error("the fleet's servers have lost what they kept, and know nothing of the worker {0} any more")]
+    Forgotten(WorkerName),
 }

@@ -209,8 +209,8 @@ impl Sending {
             };
             self.deliver(&parcel, &outcome);
             let place = (self.run.clone(), parcel.lane);
-            if parcel.given_up.is_some() {
-                let _ = self.events.send(Event::GivenUp(place));
+            if let Some(why) = &parcel.given_up {
+                let _ = self.events.send(Event::GivenUp(place, why.clone()));
             } else if matches!(parcel.asked, Asked::Leftover { .. }) {
                 let _ = self.events.send(Event::Left(place));
             }

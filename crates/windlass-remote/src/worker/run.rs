@@ -24,6 +24,7 @@ use windlass_git::large_files::are_supported;
 
 use super::desk::Event;
 use super::outbox::{Asked, Outbox, Parcel, Place};
+use super::spending::Books;
 use super::workshop::{Ready, Workshop};
 use crate::answers::is_answer;
 use crate::brief::Brief;
@@ -64,6 +65,7 @@ pub(super) struct RunRoom {
     pub brief: Brief,
     pub code: Arc<dyn WorkerCode>,
     pub runner: Arc<AtomicU64>,
+    pub books: Arc<Books>,
     pub events: Sender<Event>,
     pub jobs: Sender<Job>,
 }
@@ -258,6 +260,10 @@ impl Running {
                 if let Some(effect) = withdrawn {
                     open.lanes.withdraw(&effect);
                 }
+                if let Effect::Call { call, .. } = &order.effect {
+                    let begun = self.room.books.begin((order.run.clone(), *call));
+                    begun.map_err(|error| format!("what it costs cannot be kept: {error}"))?;
+                }
                 open.lanes.carry_out(order).map_err(|error| error.to_string())
             }
         }
@@ -270,6 +276,7 @@ impl Running {
         let mut by_lane: BTreeMap<LaneId, Vec<Reported>> = BTreeMap::new();
         let mut broken = Vec::new();
         for reported in reports {
+            self.room.charge(&reported.report);
             if self.take_lost(&reported) {
                 continue;
             }
@@ -308,15 +315,8 @@ impl Running {
     /// What is reported of a lane, as the runner waits for it; `None` where the lane is not held any more.
     fn hear(&mut self, lane: LaneId, reported: Reported) -> Option<Reported> {
         let heard = self.held.hear(lane, reported)?;
-        match &heard.report {
-            Report::LaneOpened(opened) => {
-                self.made.entry(lane).or_default().base = commit(&opened.base);
-            }
-            Report::CallEnded(ended) => {
-                let spent = ended.report.cost.unwrap_or_default();
-                let _ = self.room.events.send(Event::Spent(spent));
-            }
-            _ => {}
+        if let Report::LaneOpened(opened) = &heard.report {
+            self.made.entry(lane).or_default().base = commit(&opened.base);
         }
         Some(heard)
     }
@@ -374,6 +374,15 @@ impl RunRoom {
         Outbox::open(&self.fleet, &self.name, run, &self.runner, place, &self.events)
     }
 
+    /// What a call has cost is this worker's, whoever has its lane by now.
+    fn charge(&self, report: &Report) {
+        let Report::CallEnded(ended) = report else { return };
+        let call = (self.brief.spec.run.clone(), ended.call);
+        if let Err(error) = self.books.end(&call, &ended.report) {
+            (self.told)(&format!("what {} has spent is known until this worker ends: {error}", self.name));
+        }
+    }
+
     fn branch(&self) -> Option<String> {
         self.brief.spec.lanes.as_ref()?.branch.clone()
     }
@@ -418,6 +427,11 @@ fn bring(
         let named = large.bring(replica.repository(), tip)?;
         if !named.is_empty() && !are_supported(replica.repository())? {
             return Err(CodeError::NoLargeFiles);
+        }
+        for name in &room.brief.filters {
+            if !replica.repository().has_filter(name)? {
+                return Err(CodeError::NoFilter(name.clone()));
+            }
         }
         replica.advance(tip)?;
     }

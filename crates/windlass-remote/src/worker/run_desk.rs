@@ -17,6 +17,7 @@ use windlass_host::tree::at;
 use super::WorkerSetting;
 use super::desk::Event;
 use super::run::{INCOMING, Job, RunRoom, Running};
+use super::spending::Books;
 use crate::brief::Brief;
 use crate::code::{self, WorkerParts};
 use crate::threads;
@@ -49,6 +50,7 @@ impl RunDesk {
         setting: &WorkerSetting,
         errand: &Errand,
         runner: LeaseEpoch,
+        books: &Arc<Books>,
         events: &Sender<Event>,
     ) -> Result<RunDesk, String> {
         let home = setting.home.join(&errand.order.run.0);
@@ -76,6 +78,7 @@ impl RunDesk {
             brief,
             code,
             runner: Arc::clone(&runner),
+            books: Arc::clone(books),
             events: events.clone(),
             jobs: jobs.clone(),
         };

@@ -1,8 +1,7 @@
 //! Taking first orders from the queue: a thread for each class that this worker serves.
 
-use std::collections::BTreeSet;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::collections::{BTreeSet, VecDeque};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use windlass_fleet::names::{Class, Label};
@@ -14,58 +13,95 @@ use crate::threads;
 /// How long one question for an order waits.
 const WAIT: Duration = Duration::from_secs(2);
 
+/// The same where other classes wait for the lane that it is asked for.
+const TURN: Duration = Duration::from_millis(250);
+
+/// How often it is looked whether a rest is over.
+const PAUSE: Duration = Duration::from_millis(50);
+
 /// Between two looks for classes, and between tries that fail.
 const LOOK: Duration = Duration::from_secs(2);
 
 /// The same where there is no class yet: the first run of a fleet opens one.
 const FIRST_LOOK: Duration = Duration::from_millis(250);
 
-/// How many lanes are free, and whether orders are taken at all.
+/// How many lanes are free, and whether orders are taken at all. Whoever wants one waits for their turn: with fewer lanes than classes
+/// each class is asked for, one after another.
 #[derive(Debug)]
 pub(super) struct Slots {
-    free: AtomicUsize,
-    closed: AtomicBool,
+    line: Mutex<Line>,
+    changed: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct Line {
+    free: usize,
+    closed: bool,
     /// Nothing is taken until then.
-    resting: Mutex<Option<Instant>>,
+    resting: Option<Instant>,
+    /// Who waits, in their order.
+    waiting: VecDeque<u64>,
+    /// The last number that was given out.
+    last: u64,
+}
+
+impl Line {
+    fn is_resting(&self) -> bool {
+        self.resting.is_some_and(|until| Instant::now() < until)
+    }
 }
 
 impl Slots {
     pub fn of(lanes: usize) -> Slots {
-        Slots { free: AtomicUsize::new(lanes), closed: AtomicBool::new(false), resting: Mutex::default() }
+        Slots { line: Mutex::new(Line { free: lanes, ..Line::default() }), changed: Condvar::new() }
     }
 
-    /// Takes one for a lane, if there is one.
-    pub fn enter(&self) -> bool {
-        !self.is_closed()
-            && !self.is_resting()
-            && self
-                .free
-                .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |free| free.checked_sub(1))
-                .is_ok()
+    fn line(&self) -> MutexGuard<'_, Line> {
+        self.line.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn change(&self, change: impl FnOnce(&mut Line)) {
+        change(&mut self.line());
+        self.changed.notify_all();
+    }
+
+    /// Waits for a lane, and takes its slot. Gives how long an order may be waited for with it; `None` where none are taken any more.
+    pub fn enter(&self) -> Option<Duration> {
+        let mut line = self.line();
+        line.last += 1;
+        let turn = line.last;
+        line.waiting.push_back(turn);
+        while !line.closed {
+            if line.free > 0 && line.waiting.front() == Some(&turn) && !line.is_resting() {
+                line.waiting.pop_front();
+                line.free -= 1;
+                let wait = if line.waiting.is_empty() || line.free > 0 { WAIT } else { TURN };
+                drop(line);
+                self.changed.notify_all();
+                return Some(wait);
+            }
+            line = self.changed.wait_timeout(line, PAUSE).unwrap_or_else(PoisonError::into_inner).0;
+        }
+        None
     }
 
     /// Gives it back.
     pub fn leave(&self) {
-        self.free.fetch_add(1, Ordering::Relaxed);
+        self.change(|line| line.free += 1);
     }
 
     /// Takes nothing for so long: what this worker has just put back goes to somebody else.
     pub fn rest(&self, pause: Duration) {
-        *self.resting.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now() + pause);
-    }
-
-    fn is_resting(&self) -> bool {
-        let resting = *self.resting.lock().unwrap_or_else(PoisonError::into_inner);
-        resting.is_some_and(|until| Instant::now() < until)
+        self.change(|line| line.resting = Some(Instant::now() + pause));
     }
 
     /// No further orders are taken.
     pub fn close(&self) {
-        self.closed.store(true, Ordering::Relaxed);
+        self.change(|line| line.closed = true);
     }
 
     pub fn is_closed(&self) -> bool {
-        self.closed.load(Ordering::Relaxed)
+        self.line().closed
     }
 }
 
@@ -109,12 +145,8 @@ pub(super) fn take_all(
 }
 
 fn take_class(queue: &Queue, class: &Class, slots: &Slots, told: &impl Fn(Result<TakenOrder, FleetError>)) {
-    while !slots.is_closed() {
-        if !slots.enter() {
-            std::thread::sleep(Duration::from_millis(50));
-            continue;
-        }
-        match queue.take(class, WAIT) {
+    while let Some(wait) = slots.enter() {
+        match queue.take(class, wait) {
             // Its place is given back with its lane.
             Ok(Some(order)) => told(Ok(order)),
             Ok(None) => slots.leave(),
@@ -127,5 +159,36 @@ fn take_class(queue: &Queue, class: &Class, slots: &Slots, told: &impl Fn(Result
                 std::thread::sleep(LOOK);
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::channel;
+
+    use super::*;
+
+    #[test]
+    fn whoever_waits_has_the_lane_before_the_one_who_had_it() {
+        let slots = Arc::new(Slots::of(1));
+        assert_eq!(slots.enter(), Some(WAIT), "nobody else waits");
+        let (sender, had) = channel();
+        let other = Arc::clone(&slots);
+        let waiting = std::thread::spawn(move || {
+            let turn = other.enter();
+            sender.send(turn).unwrap();
+            other.leave();
+        });
+        while slots.line().waiting.is_empty() {
+            std::thread::yield_now();
+        }
+        slots.line().waiting.push_back(0);
+        slots.leave();
+        assert_eq!(had.recv(), Ok(Some(TURN)), "a third one waits");
+        slots.line().waiting.clear();
+        assert_eq!(slots.enter(), Some(WAIT));
+        waiting.join().unwrap();
+        slots.close();
+        assert_eq!(slots.enter(), None);
     }
 }

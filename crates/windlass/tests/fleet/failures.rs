@@ -336,3 +336,18 @@ fn two_workers_of_one_name_are_told_apart() {
     killed.wait(PATIENCE);
     drain(yard.worker("one")).expect_success("the same name again");
 }
+
+#[test]
+fn servers_that_have_lost_what_they_kept_are_told_from_somebody_else() {
+    let yard = Yard::with_waiting_agents(Nats::one(), 1);
+    let worker = yard.worker("one");
+    let run = Running::start(&mut yard.tasks(2, &[]));
+    yard.wait_for_agents(1);
+    purge(&yard, "KV_windlass_windlass_leases");
+    let (worker, run) = (worker.wait(PATIENCE), run.wait(PATIENCE));
+    let said = worker.stderr_text();
+    assert!(said.contains("have lost what they kept, and know nothing of the worker one any more"), "{said}");
+    let said = run.stderr_text();
+    assert!(said.contains("have lost what they kept, and know nothing of this run any more"), "{said}");
+    yard.env.assert_no_processes(PATIENCE);
+}

@@ -30,12 +30,19 @@ fn a_worker_whose_disk_fills_leaves_its_task_to_another_and_says_why() {
     let small = Yard::begin(&mut unshared);
     let mut run = Running::start(&mut yard.tasks(2, &[]));
     assert!(run.wait_for_stderr("gives it up", PATIENCE), "{}", run.stderr_so_far());
+    // What is the matter with it is said again where it is asked to go on, and that it will be tried.
+    let left = "leaves its order to others: the disk is full";
+    assert!(run.wait_for_stderr(left, PATIENCE), "{}", run.stderr_so_far());
+    assert!(run.wait_for_stderr("it is tried here again in a minute", PATIENCE), "{}", run.stderr_so_far());
     let large = yard.worker("large");
     let ended = run.wait(PATIENCE);
     ended.expect_success(&ended.stderr_text());
     assert_eq!(yard.landed(), ["T1"]);
     let notices = yard.notices();
     assert!(notices.contains("worker small gives it up: the disk is full"), "{notices}");
+    let ends: Vec<String> =
+        yard.of_kind("call_finished").iter().map(|call| call["detail"].to_string()).collect();
+    assert!(ends.iter().all(|detail| !detail.contains("Its worker was lost while")), "{ends:?}");
     yard.assert_whole();
     drain(small);
     drain(large);

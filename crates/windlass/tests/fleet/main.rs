@@ -8,6 +8,7 @@ mod chaos;
 mod dev;
 mod elsewhere;
 mod failures;
+mod filters;
 mod full_disk;
 #[path = "../sandbox/kinds.rs"]
 mod kinds;
@@ -16,6 +17,7 @@ mod large_files;
 mod real;
 mod remote;
 mod restoring;
+mod spending;
 mod verbs;
 mod walls;
 mod watching;

@@ -12,7 +12,7 @@ use windlass_testkit::environment::wait_until;
 use windlass_testkit::nats::{Keeps, Setup};
 use windlass_testkit::{Nats, Outcome, Running, TestEnv, contract};
 
-use super::yard::{HONEST, PATIENCE, Yard, guarded_server};
+use super::yard::{HONEST, PATIENCE, Yard, drain, guarded_server};
 
 /// A server that has exactly the permissions that `fleet init --show-permissions` prints.
 struct Guarded {
@@ -222,4 +222,38 @@ fn orders_that_nobody_serves_are_named_and_then_who_works_on_them() {
     ended.expect_success(&ended.stderr_text());
     worker.signal(Signal::TERM);
     worker.wait(PATIENCE);
+}
+
+/// How many orders of a class wait, as it is told.
+fn pending(yard: &Yard, label: &str) -> Option<u64> {
+    let document = status(yard);
+    let rows = document["queue"].as_array().unwrap();
+    rows.iter().find(|row| row["labels"] == serde_json::json!([label]))?["pending"].as_u64()
+}
+
+#[test]
+fn orders_that_nobody_serves_are_said_and_those_of_a_run_that_has_ended_are_not_counted() {
+    let yard = Yard::new(2, HONEST);
+    yard.require("tpu");
+    let nobody = "no worker that has tpu is there: 2 tasks wait for one";
+    let mut run = Running::start(&mut yard.tasks(2, &[]));
+    assert!(run.wait_for_stderr(nobody, PATIENCE), "{}", run.stderr_so_far());
+    assert_eq!(pending(&yard, "tpu"), Some(2));
+    run.signal(Signal::INT);
+    run.wait(PATIENCE);
+    assert_eq!(pending(&yard, "tpu"), Some(0));
+    // Its runner has orders of its own: the same tasks are not there twice. One that is killed has none.
+    let mut resumed = Running::start(&mut yard.windlass(&["resume"]));
+    assert!(resumed.wait_for_stderr(nobody, PATIENCE), "{}", resumed.stderr_so_far());
+    assert_eq!(pending(&yard, "tpu"), Some(2));
+    resumed.signal(Signal::KILL);
+    resumed.wait(PATIENCE);
+    assert_eq!(pending(&yard, "tpu"), Some(0));
+    // A worker with one lane asks for what any may do, and for what only it may, by turns.
+    let worker = yard.worker_of("able", 1, r#"labels = ["tpu"]"#);
+    let ended = yard.run(&["resume"]);
+    ended.expect_success(&ended.stderr_text());
+    assert_eq!(yard.landed(), ["T1", "T2"]);
+    drain(worker);
+    yard.env.assert_no_processes(PATIENCE);
 }

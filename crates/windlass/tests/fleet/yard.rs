@@ -113,9 +113,22 @@ impl Yard {
 
     /// One in whose policy this stands as well.
     pub fn worker_that_says(&self, name: &str, line: &str) -> Running {
+        self.worker_of(name, 2, line)
+    }
+
+    /// The same with so many lanes.
+    pub fn worker_of(&self, name: &str, lanes: u16, line: &str) -> Running {
         let policy = self.env.root().join(format!("worker-{name}.toml"));
         self.env.write(&policy, format!("{line}\n{POLICY}"));
-        self.worker_by(name, 2, &policy)
+        self.worker_by(name, lanes, &policy)
+    }
+
+    /// From now on each task needs a worker that has this.
+    pub fn require(&self, label: &str) {
+        let pending = "- **Status:** pending\n";
+        let tasks = self.env.read("tasks.md");
+        self.env.write("tasks.md", tasks.replace(pending, &format!("{pending}- **Requires:** {label}\n")));
+        self.env.git(&["commit", "--quiet", "--all", "--message", "What they need"]);
     }
 
     /// What agents do that are called from now on.

@@ -6,13 +6,14 @@
 
 mod silence;
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::names::{Account, NameError, WorkerName, checked_run};
+use super::names::{Account, Class, Label, NameError, WorkerName, checked_run};
 use crate::values::{LaneId, RunId};
 
 pub use silence::Silence;
@@ -92,9 +93,22 @@ pub struct Holder {
     /// Whose usage limits count for them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub account: Option<Account>,
+    /// What a worker has, in the lease of its name; `None` where that is not said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub labels: Option<BTreeSet<Label>>,
 }
 
 impl Holder {
+    /// One who says nothing but their name.
+    pub const fn of(name: WorkerName) -> Holder {
+        Holder { name, account: None, labels: None }
+    }
+
+    /// May this one take orders of a class, for all that is known?
+    pub fn serves(&self, class: &Class) -> bool {
+        self.labels.as_ref().is_none_or(|labels| class.is_served_with(labels))
+    }
+
     /// Whom a usage limit of theirs holds back.
     pub fn payer(&self) -> Payer {
         match &self.account {

@@ -153,6 +153,12 @@ impl Placements {
         self.lanes.entry(lane).or_default().place = Place::Offered(order);
     }
 
+    /// The orders that wait for whoever is free.
+    pub fn waiting(&self) -> impl Iterator<Item = &Order> {
+        let offered = self.lanes.values().filter(|placed| matches!(placed.place, Place::Offered(_)));
+        offered.filter_map(|placed| placed.outstanding.as_ref())
+    }
+
     /// The lanes whose leases say something: those that are offered or held.
     pub fn watched(&self) -> Vec<LaneId> {
         let watched = self.lanes.iter().filter(|(_, placed)| !matches!(placed.place, Place::Free));

@@ -177,7 +177,7 @@ impl World {
 
     fn seen(&self) -> Lease {
         let tenure = match self.lease {
-            Some((worker, _)) => Tenure::Held(Holder { name: name(worker), account: None }),
+            Some((worker, _)) => Tenure::Held(Holder::of(name(worker))),
             None => Tenure::Free,
         };
         let epoch = LeaseEpoch(self.lease.map_or(self.revision, |(_, epoch)| epoch));

@@ -30,7 +30,7 @@ fn keep(epoch: u64) -> Order {
 }
 
 fn lease(epoch: u64, worker: Option<&str>) -> Lease {
-    let holder = worker.map(|name| Holder { name: name.parse().unwrap(), account: None });
+    let holder = worker.map(|name| Holder::of(name.parse().unwrap()));
     let tenure = holder.map_or(Tenure::Free, Tenure::Held);
     Lease { revision: Revision(epoch), epoch: LeaseEpoch(epoch), tenure }
 }
