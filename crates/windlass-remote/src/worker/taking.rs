@@ -46,8 +46,12 @@ struct Line {
 }
 
 impl Line {
-    fn is_resting(&self) -> bool {
-        self.resting.is_some_and(|until| Instant::now() < until)
+    /// How long an order may be waited for by the one who has this turn; `None` where it is not theirs yet.
+    fn wait_of(&self, turn: u64, now: Instant) -> Option<Duration> {
+        let is_resting = self.resting.is_some_and(|until| now < until);
+        let is_theirs = self.free > 0 && !is_resting && self.waiting.front() == Some(&turn);
+        let wait = if self.waiting.len() > 1 && self.free == 1 { TURN } else { WAIT };
+        is_theirs.then_some(wait)
     }
 }
 
@@ -72,10 +76,9 @@ impl Slots {
         let turn = line.last;
         line.waiting.push_back(turn);
         while !line.closed {
-            if line.free > 0 && line.waiting.front() == Some(&turn) && !line.is_resting() {
+            if let Some(wait) = line.wait_of(turn, Instant::now()) {
                 line.waiting.pop_front();
                 line.free -= 1;
-                let wait = if line.waiting.is_empty() || line.free > 0 { WAIT } else { TURN };
                 drop(line);
                 self.changed.notify_all();
                 return Some(wait);
@@ -167,6 +170,25 @@ mod tests {
     use std::sync::mpsc::channel;
 
     use super::*;
+
+    #[test]
+    fn lanes_are_had_by_turns_and_the_last_one_for_a_short_time_while_others_wait() {
+        let now = Instant::now();
+        for (free, waiting, turn, wait) in [
+            (1, &[7][..], 7, Some(WAIT)),
+            (1, &[7, 8], 7, Some(TURN)),
+            (1, &[7, 8], 8, None),
+            (2, &[7, 8], 7, Some(WAIT)),
+            (2, &[7, 8], 8, None),
+            (0, &[7], 7, None),
+        ] {
+            let line = Line { free, waiting: waiting.iter().copied().collect(), ..Line::default() };
+            assert_eq!(line.wait_of(turn, now), wait, "{free} {waiting:?} {turn}");
+            let resting = Line { resting: Some(now + WAIT), ..line };
+            assert_eq!(resting.wait_of(turn, now), None);
+            assert_eq!(resting.wait_of(turn, now + WAIT), wait, "it is over");
+        }
+    }
 
     #[test]
     fn whoever_waits_has_the_lane_before_the_one_who_had_it() {
