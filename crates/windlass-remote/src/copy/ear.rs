@@ -1,6 +1,6 @@
 //! What the agents of a run that is driven elsewhere print, heard while they do.
 
-use std::fs::{File, OpenOptions};
+use std::fs::{File, OpenOptions, TryLockError};
 use std::time::Duration;
 
 use jiff::Timestamp;
@@ -20,6 +20,13 @@ const CALL: Duration = Duration::from_secs(10);
 
 /// So many lines are taken in at once, so that who says too much keeps nobody from anything else.
 const MOST: usize = 10_000;
+
+/// Does somebody on this machine hear what the agents of this run say?
+pub(super) fn is_heard(folder: &RunFolder) -> bool {
+    // outside: the state folder.
+    let lock = File::open(folder.path().join(LOCK));
+    lock.is_ok_and(|lock| matches!(lock.try_lock_shared(), Err(TryLockError::WouldBlock)))
+}
 
 /// Writes what is heard where whoever reads the streams of the run's calls finds it.
 pub struct CopyEar {

@@ -49,7 +49,7 @@ struct Copied {
 /// Which of a run's files are brought.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Depth {
-    /// What was decided and what is known.
+    /// What was decided and what is known; and the files where somebody here follows the run.
     Facts,
     /// Also what agents were told and said, and what checks printed.
     Files,
@@ -95,11 +95,12 @@ pub fn bring(
     fleet.settings().fleet.as_str().clone_into(&mut copied.fleet);
     // Before the journal: without a note the run would be taken for one that was driven here.
     note.write(&copied)?;
-    let brought = journal::put(there, folder, standing)?;
     bring_texts(fleet, folder, there.brief.as_ref(), &mut copied)?;
-    if depth == Depth::Files {
+    // Before the facts: whoever follows the run looks for what an agent said once, when its call has ended.
+    if depth == Depth::Files || ear::is_heard(folder) {
         bring_files(fleet, folder, &there.files, &mut copied)?;
     }
+    let brought = journal::put(there, folder, standing)?;
     note.write(&copied)?;
     Ok(brought)
 }

@@ -57,7 +57,7 @@ fn kill_and_resume(fault: &str) {
         return;
     }
     let mut resumed = (0..RESUMPTIONS).map(|_| night.resume(&["--json"]));
-    let ends = night.is_over() || resumed.any(|outcome| outcome.code == Some(0));
+    let ends = night.was_over_when_killed() || resumed.any(|outcome| outcome.code == Some(0));
     assert!(ends, "{fault}: it does not end: {:#?}", night.facts());
     check(&night, fault);
 }

@@ -177,7 +177,7 @@ fn kill_and_resume(night: &Night, story: &Story, fault: &str) {
         // Nothing had been done in it; the next run is not in its way.
         fs::remove_dir_all(night.folder()).unwrap();
         night.run(&flags(story)).expect_code(0, fault);
-    } else if !night.is_over() {
+    } else if !night.was_over_when_killed() {
         let resumed =
             (0..RESUMPTIONS).map(|_| night.resume(&["--json"])).find(|outcome| outcome.code == Some(0));
         assert!(resumed.is_some(), "{fault}: it does not end: {:#?}", night.facts());

@@ -134,9 +134,21 @@ impl Night {
         }
     }
 
-    /// Is its end in the journal? A runner that was killed after that has left nothing to go on with.
-    pub fn is_over(&self) -> bool {
-        matches!(self.facts().last(), Some(Fact::RunFinished { .. }))
+    /// Was the end of a run whose runner was killed already in the journal? There is nothing to go on with then. The lock names that
+    /// runner, though nobody holds it; the name is taken out, as the next run does.
+    ///
+    /// # Panics
+    /// Something of the run lives, or holds its directory.
+    pub fn was_over_when_killed(&self) -> bool {
+        let is_over = matches!(self.facts().last(), Some(Fact::RunFinished { .. }));
+        if is_over {
+            self.env.assert_no_processes(CLEARED);
+            for path in self.locks() {
+                assert_not_held(&path);
+                fs::write(&path, "").unwrap();
+            }
+        }
+        is_over
     }
 
     /// How each iteration ended, in order.
@@ -227,13 +239,20 @@ impl Night {
     /// Otherwise.
     pub fn assert_free(&self) {
         self.env.assert_no_processes(CLEARED);
-        for path in children(&self.project_state()) {
-            if name(&path).starts_with("lock") {
-                assert_eq!(fs::read(&path).unwrap(), b"", "the lock still names a holder");
-                assert!(fs::File::open(&path).unwrap().try_lock().is_ok(), "the lock is still held");
-            }
+        for path in self.locks() {
+            assert_eq!(fs::read_to_string(&path).unwrap(), "", "the lock still names a holder");
+            assert_not_held(&path);
         }
     }
+
+    fn locks(&self) -> Vec<PathBuf> {
+        children(&self.project_state()).into_iter().filter(|path| name(path).starts_with("lock")).collect()
+    }
+}
+
+#[track_caller]
+fn assert_not_held(lock: &Path) {
+    assert!(fs::File::open(lock).unwrap().try_lock().is_ok(), "the lock is still held");
 }
 
 /// `expect_code` and the last line of what was said, which names the stop reason.

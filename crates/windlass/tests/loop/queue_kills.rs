@@ -322,7 +322,8 @@ impl Place {
         let flags = self.story.flags.iter().skip_while(|flag| **flag != "--exit-codes").copied();
         let flags: Vec<&str> = flags.collect();
         let mut resumed = (0..RESUMPTIONS).map(|_| night.resume(&flags));
-        let ends = night.is_over() || resumed.any(|outcome| outcome.code == Some(self.story.code));
+        let ends =
+            night.was_over_when_killed() || resumed.any(|outcome| outcome.code == Some(self.story.code));
         assert!(ends, "{fault:?}: it does not end: {:#?}", night.facts());
     }
 }
