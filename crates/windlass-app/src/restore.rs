@@ -9,6 +9,7 @@ use windlass_engine::store::lock::{self, Holder};
 use windlass_engine::store::run_folder::find_run;
 use windlass_engine::store::session_folder::{find_session, is_session, names_session};
 use windlass_engine::store::{Project, RunFolder, StoreError, index};
+use windlass_engine::supervisor::take_repository_as_it_is;
 use windlass_git::git::{FoundRepository, GitError, Repository};
 use windlass_git::inventory::{Place, Surveyor};
 pub use windlass_git::snapshot::{LeftAlone, Repaired, Restored, WhyLeft};
@@ -294,6 +295,9 @@ fn put_back(
 ) -> Result<PutBack, AppError> {
     let repaired =
         with_repository.then(|| repair(store, target, run, RepairScope::Everything)).transpose()?;
+    if repaired.is_some() {
+        take_repository_as_it_is(&here::state_root()?, &target.place().root).map_err(AppError::system)?;
+    }
     let mut surveyor = Surveyor::new(place_now(app, target)?);
     let plan = plan_restore(&mut surveyor, store, target)?;
     let restored = restore(store, &plan, run)?;

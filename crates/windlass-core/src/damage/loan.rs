@@ -3,18 +3,21 @@
 //! Guests work on a git directory of their own. The repository itself gets a fast-forward of the branch that is checked
 //! out, new branches and new tags, and nothing else; commits that cannot be taken as they are become branches of their own.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::compare::{damage, listed, shown};
 use super::{Damage, DamageKind, Name};
 
-/// What a git directory names: what is checked out, and its branches and tags.
+/// What a git directory names: what is checked out, its branches and tags, and what else it names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refs {
     /// What is checked out.
     pub head: CheckedOut,
     /// Branches and tags by their full names, and the objects that they name.
     pub references: BTreeMap<Name, String>,
+    /// What is the guest's alone, by full names: stashes (`refs/stash@{1}` for the one before the last), notes, and whatever names
+    /// it has thought of.
+    pub beside: BTreeMap<Name, String>,
 }
 
 /// What is checked out.
@@ -37,24 +40,49 @@ impl Refs {
 
     /// Objects that are named here and were not there, each once.
     pub fn named_beyond(&self, lent: &Refs) -> Vec<String> {
-        let mut named: Vec<String> = self.references.values().chain(self.commit()).cloned().collect();
-        named.sort_unstable();
-        named.dedup();
-        named.retain(|id| lent.commit() != Some(id) && !lent.references.values().any(|known| known == id));
-        named
+        let all = |refs: &Refs| -> BTreeSet<String> {
+            refs.references.values().chain(refs.beside.values()).chain(refs.commit()).cloned().collect()
+        };
+        all(self).difference(&all(lent)).cloned().collect()
+    }
+
+    /// What the guest has beside branches and tags, and had not when this was lent, each object once.
+    pub fn new_beside<'a>(&'a self, lent: &'a Refs) -> impl Iterator<Item = (&'a Name, &'a String)> {
+        let mut known: BTreeSet<&String> = lent.beside.values().collect();
+        self.beside.iter().filter(move |(_, id)| known.insert(id))
     }
 }
 
-/// Would this new branch or tag stand for another name where people leave out what it begins with? A tag `main` goes before the
-/// branch.
+/// Would this new branch or tag stand for something else where people leave out what it begins with? A tag `main` goes before the
+/// branch, one like `1a2b3c4d` before the commit that people know by it, one called `HEAD` before what is checked out, and a branch
+/// `origin` stands for the remote of that name.
 pub fn hides_another<'a>(name: &[u8], others: impl IntoIterator<Item = &'a Name>) -> bool {
-    others.into_iter().any(|other| other != name && short(other) == short(name))
+    let wanted = short(name);
+    if is_like_a_commit(wanted) || is_gits_own(wanted) {
+        return true;
+    }
+    let of_remote = [b"refs/remotes/", wanted, b"/"].concat();
+    others.into_iter().any(|other| other != name && (short(other) == wanted || other.starts_with(&of_remote)))
 }
 
-fn short(name: &[u8]) -> &[u8] {
+/// As git and people shorten what names a commit.
+fn is_like_a_commit(short: &[u8]) -> bool {
+    short.len() >= SHORTEST && short.iter().all(u8::is_ascii_hexdigit)
+}
+
+/// `HEAD`, `ORIG_HEAD`, `FETCH_HEAD` and others, which git takes first.
+fn is_gits_own(short: &[u8]) -> bool {
+    short.ends_with(b"HEAD") && short.iter().all(|byte| byte.is_ascii_uppercase() || *byte == b'_')
+}
+
+/// Without what the names of branches, tags and remotes begin with.
+pub fn short(name: &[u8]) -> &[u8] {
     let begins: [&[u8]; 3] = [b"refs/heads/", b"refs/tags/", b"refs/remotes/"];
     begins.iter().find_map(|begin| name.strip_prefix(*begin)).unwrap_or(name)
 }
+
+/// git takes no fewer digits for a commit.
+const SHORTEST: usize = 4;
 
 /// One thing that is done to the repository.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -130,9 +158,13 @@ pub fn settle(
         if found.references.contains_key(name) {
             continue;
         }
+        // Renamed, or tidied up: nothing of it is missing where the guest is now.
+        if found.commit().is_some_and(|now| is_part(from, now)) {
+            continue;
+        }
         if is_own(lent, name) {
             settlement.damage.push(moved_back(name, from, None));
-        } else if !found.commit().is_some_and(|now| is_part(from, now)) {
+        } else {
             beside.push(name.clone());
         }
     }
@@ -255,7 +287,8 @@ mod tests {
         let head = head
             .strip_prefix('@')
             .map_or_else(|| CheckedOut::Branch(full(head)), |commit| CheckedOut::Commit(commit.to_owned()));
-        Refs { head, references: all.iter().map(|(name, to)| (full(name), (*to).to_owned())).collect() }
+        let references = all.iter().map(|(name, to)| (full(name), (*to).to_owned())).collect();
+        Refs { head, references, beside: BTreeMap::new() }
     }
 
     fn told(lent: &Refs, found: &Refs, here: &Refs) -> Vec<String> {
@@ -281,7 +314,15 @@ mod tests {
             ("refs/heads/origin/main", true),
             ("refs/heads/main", false),
             ("refs/heads/main2", false),
-            ("refs/tags/origin", false),
+            ("refs/tags/origin", true),
+            ("refs/heads/origin2", false),
+            ("refs/tags/1a2b", true),
+            ("refs/heads/cafe", true),
+            ("refs/tags/1a2", false),
+            ("refs/tags/v1a2b", false),
+            ("refs/heads/HEAD", true),
+            ("refs/tags/FETCH_HEAD", true),
+            ("refs/heads/overHEAD", false),
         ] {
             assert_eq!(hides_another(name.as_bytes(), &others), hides, "{name}");
         }
@@ -303,6 +344,9 @@ mod tests {
             (with("other", &[("main", "a")]), vec!["BranchSwitched"]),
             (with("@a", &[("main", "a")]), vec!["HeadDetached"]),
             (with("@ab", &[("main", "a")]), vec!["keep ab NoContinuation", "HeadDetached"]),
+            // Renamed; and deleted where another one has all that was in it.
+            (with("trunk", &[("trunk", "ab")]), vec!["trunk  -> ab", "check out trunk"]),
+            (with("other", &[]), vec!["BranchSwitched"]),
             (
                 refs("main", &[("main", "a"), ("other", "axy"), ("done", "a")]),
                 vec!["keep axy NoContinuation", "ReferencesLost"],

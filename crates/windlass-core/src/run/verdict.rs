@@ -4,7 +4,7 @@ use crate::fact::Fact;
 use crate::run::decide::one;
 use crate::run::lane::{AttemptOutcome, InGit, Judged, LaneState, Turn};
 use crate::run::retry::{Patience, after_limit, after_outage};
-use crate::run::{Backoff, CallFor, Council, NotesShare, Retries, Run};
+use crate::run::{Backoff, CallFor, Council, Failure, NotesShare, Retries, Run};
 use crate::spec::{CommitPolicy, RunSpec};
 use crate::values::{CheckKind, CheckOutcome, Class, Cost, Cut, LaneId, Now, StopReason, Verdict};
 
@@ -154,6 +154,9 @@ impl Run {
         let InGit { refused, dead_end, attempted, .. } = &outcome.in_git;
         let kept_out = refused.is_some() || dead_end.is_some() || *attempted;
         let kept_out = kept_out || !self.held(lane).is_empty() || self.lacks_review(lane, outcome);
+        // Work that a person has to bring in first, as where both have committed on the branch.
+        let waits = |failing: &Failure| failing.stop_reason == StopReason::NeedsHuman;
+        let kept_out = kept_out || self.failing.as_ref().is_some_and(waits);
         if claims && (kept_out || !self.is_green(lane, outcome, &judged.outcomes)) {
             return Verdict::ClaimRefused;
         }

@@ -13,7 +13,8 @@ use super::loan::{said, strictness};
 use crate::sandbox;
 use crate::store::lock::{Holder, holders};
 use crate::store::{Project, RunFolder, journal, noted};
-use windlass_git::git::{Manner, SteeringError, put_back_from};
+use windlass_git::git::{Manner, SteeringError, put_back_from, take_folders_as_they_are};
+use windlass_host::file::FileError;
 use windlass_host::process::leftovers;
 
 /// What a killed run started may still be at work for so long, and write.
@@ -39,6 +40,17 @@ pub fn put_back_after_kills(state_root: &Path, directory: &Path) -> Result<Vec<S
     Ok(sentences)
 }
 
+/// Whoever has put back the repository of a working tree (canonical) has made its git directory the one that it is to be, for every
+/// run there that nobody else drives; what steers git in it is still put back.
+pub fn take_repository_as_it_is(state_root: &Path, top: &Path) -> Result<(), FileError> {
+    for project in Project::all(state_root).unwrap_or_default() {
+        for folder in undriven(&project, is_another) {
+            take_folders_as_they_are(&folder.steering(), top)?;
+        }
+    }
+    Ok(())
+}
+
 /// What steers Windlass and agents, beside one run that nobody drives. Where something of it may still be at work it is put back
 /// once more before a run begins ([`put_back_before_a_run`]).
 fn put_back_beside_guest(folder: &RunFolder, directory: &Path) -> Vec<String> {
@@ -56,8 +68,6 @@ fn put_back_beside_guest(folder: &RunFolder, directory: &Path) -> Vec<String> {
 /// What is left to be put back once this process has the directory and has ended whatever a killed run had left in it. Says what
 /// that was: what was read before may have been a guest's.
 pub fn put_back_before_a_run(project: &Project, directory: &Path) -> Vec<String> {
-    let is_another =
-        |holder: &Holder| holder.is_alive() && (holder.is_out_of_sight() || holder.pid != std::process::id());
     let mut all = Vec::new();
     for folder in undriven(project, is_another) {
         if let Some(sentences) = sandbox::put_back_beside(folder.path(), directory) {
@@ -77,6 +87,11 @@ fn undriven(project: &Project, drives: impl Fn(&Holder) -> bool) -> Vec<RunFolde
         left.retain(|folder| !holders.iter().any(|holder| holder.run == *folder.run() && drives(holder)));
     }
     left
+}
+
+/// Is it somebody else than this process?
+fn is_another(holder: &Holder) -> bool {
+    holder.is_alive() && (holder.is_out_of_sight() || holder.pid != std::process::id())
 }
 
 fn of_killed(folder: &RunFolder, sentences: impl IntoIterator<Item = String>) -> Vec<String> {

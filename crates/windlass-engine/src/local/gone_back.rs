@@ -31,7 +31,7 @@ impl WorkingTree {
         if gone.len() == work {
             let said = format!(
                 "while the checks ran, all that iteration {iteration} changed went back to what it was before (git stash, git reset?): \
-                 {named}; bring it back, as by `git stash pop` or `windlass restore {run} {iteration}`, then `windlass resume`"
+                 {named}; bring it back, as by `windlass restore {run} {iteration}`, then `windlass resume`"
             );
             return Err(WorkError::of(StopReason::NeedsHuman, &said));
         }

@@ -82,7 +82,9 @@ use windlass_git::git::Repository;
 use windlass_git::inventory::Surveyor;
 use windlass_git::snapshot::Store;
 
-pub use aftermath::{put_back_after_kill, put_back_after_kills, put_back_before_a_run};
+pub use aftermath::{
+    put_back_after_kill, put_back_after_kills, put_back_before_a_run, take_repository_as_it_is,
+};
 pub use agents_file::agents_file_notice;
 pub use boxes::vanished_boxes;
 pub use leftovers::RemoteLeftovers;

@@ -26,7 +26,7 @@ use crate::store::{Journal, Lock, Project, RunFolder, index};
 pub use crate::executor::{Audience, EngineError, Place};
 pub use crate::local::{
     Preview, Wanted, agents_file_notice, notes_file_notice, preview, put_back_after_kill,
-    put_back_after_kills, put_back_before_a_run,
+    put_back_after_kills, put_back_before_a_run, take_repository_as_it_is,
 };
 pub use session::{BeginRemote, Begun, Finished, OpenWait, RemoteSession, Session, drive};
 pub use tell::Telling;

@@ -38,7 +38,9 @@ pub use push::{Fetch, Push, PushHooks, RemoteAddress, RemoteTrouble};
 pub use refs::{PackedRefs, RefValue, is_safe_name};
 pub use repository::{FoundRepository, Head, Repository, create_with_everything, version};
 pub use status::UncommittedPath;
-pub use steering::{Manner, PutBack, Steering, SteeringError, Strictness, put_back_from};
+pub use steering::{
+    Manner, PutBack, Steering, SteeringError, Strictness, put_back_from, take_folders_as_they_are,
+};
 pub use worktree::{Branch, LinkedTree, Uncommitted};
 
 #[cfg(test)]

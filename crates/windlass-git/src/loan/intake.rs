@@ -45,7 +45,7 @@ impl Loan {
         Ok(refused)
     }
 
-    fn intake(&self) -> PathBuf {
+    pub(super) fn intake(&self) -> PathBuf {
         self.home.join("intake.git")
     }
 

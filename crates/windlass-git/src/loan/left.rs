@@ -1,8 +1,10 @@
 //! What a guest left: references, read as plain files without following a link, without waiting for a pipe.
 
+use std::collections::BTreeMap;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
 
+use windlass_core::damage::Name;
 use windlass_core::damage::loan::{CheckedOut, Refs};
 
 use crate::git::{PackedRefs, RefValue, is_safe_name};
@@ -16,6 +18,9 @@ const LONGEST_LIST: usize = 64 * 1024 * 1024;
 
 /// So many references are read that lie in files of their own. The list of the others has as many as a person's repository has.
 const MOST: usize = if cfg!(test) { 20 } else { 20_000 };
+
+/// What is the person's, and what makes git show other objects than there are: nothing of a guest's work.
+const PASSED_OVER: [&[u8]; 2] = [b"refs/remotes/", b"refs/replace/"];
 
 /// So deep do they lie.
 const DEEPEST: usize = 16;
@@ -50,23 +55,37 @@ pub(super) fn read(folder: &TreePath) -> Result<Refs, String> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
         Err(why) => return Err(format!("packed-refs: {why}")),
     };
-    let is_ours = |name: &[u8]| {
-        (name.starts_with(b"refs/heads/") || name.starts_with(b"refs/tags/")) && is_safe_name(name)
+    let named = PackedRefs::parse(&packed).0.into_iter().map(|(name, id)| (name, id.to_string()));
+    let mut all: BTreeMap<Name, String> = named.filter(|(name, _)| is_safe_name(name)).collect();
+    let most = all.len() + MOST;
+    walk(&folder.join("refs"), b"refs", (DEEPEST, most), &mut all)?;
+    let (references, mut beside): (BTreeMap<_, _>, BTreeMap<_, _>) = all
+        .into_iter()
+        .filter(|(name, _)| !PASSED_OVER.iter().any(|begin| name.starts_with(begin)))
+        .partition(|(name, _)| name.starts_with(b"refs/heads/") || name.starts_with(b"refs/tags/"));
+    beside.extend(earlier_stashes(folder));
+    Ok(Refs { head, references, beside })
+}
+
+/// The stashes before the last one, which their log alone names.
+fn earlier_stashes(folder: &TreePath) -> Vec<(Name, String)> {
+    let log = read_file(&folder.join("logs/refs/stash"), LONGEST_LIST).unwrap_or_default();
+    let value = |line: &[u8]| match RefValue::parse(line.split(|byte| *byte == b' ').nth(1)?) {
+        Some(RefValue::Direct(id)) => Some(id.to_string()),
+        _ => None,
     };
-    let named = PackedRefs::parse(&packed).0.into_iter().filter(|(name, _)| is_ours(name));
-    let mut refs = Refs { head, references: named.map(|(name, id)| (name, id.to_string())).collect() };
-    let most = refs.references.len() + MOST;
-    for name in ["refs/heads", "refs/tags"] {
-        walk(&folder.join(name), name.as_bytes(), (DEEPEST, most), &mut refs)?;
-    }
-    Ok(refs)
+    let lines: Vec<&[u8]> = log.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()).collect();
+    let earlier = lines.iter().rev().enumerate().skip(1).take(MOST);
+    earlier
+        .filter_map(|(number, line)| Some((format!("refs/stash@{{{number}}}").into_bytes(), value(line)?)))
+        .collect()
 }
 
 fn walk(
     folder: &TreePath,
     name: &[u8],
     (depth, most): (usize, usize),
-    refs: &mut Refs,
+    refs: &mut BTreeMap<Name, String>,
 ) -> Result<(), String> {
     let Some(depth) = depth.checked_sub(1) else { return Ok(()) };
     let entries = folder.open_real_folder().and_then(|folder| folder.entries());
@@ -78,8 +97,8 @@ fn walk(
             && let Ok(content) = read_file(&path, LONGEST)
             && let Some(RefValue::Direct(id)) = RefValue::parse(&content)
         {
-            refs.references.insert(below, id.to_string());
-            if refs.references.len() > most {
+            refs.insert(below, id.to_string());
+            if refs.len() > most {
                 return Err(format!("more than {MOST} branches and tags were made in it"));
             }
         }
@@ -127,6 +146,28 @@ mod tests {
         assert_eq!(refs.head, CheckedOut::Branch(b"refs/heads/main".to_vec()));
         let names: Vec<_> = refs.references.into_keys().collect();
         assert_eq!(names, [b"refs/heads/deep/one".to_vec(), b"refs/heads/packed".to_vec()]);
+        assert_eq!(refs.beside.into_keys().collect::<Vec<_>>(), [b"refs/notes/x".to_vec()]);
+    }
+
+    #[test]
+    fn what_is_beside_branches_and_tags_is_read_with_every_stash() {
+        let place = place();
+        let at = |below: &str| place.path().join(below);
+        let id = |digit: char| digit.to_string().repeat(40);
+        for below in ["refs/remotes/origin", "refs/replace", "refs/wip", "logs/refs"] {
+            fs::create_dir_all(at(below)).unwrap();
+        }
+        for name in ["refs/remotes/origin/main", "refs/replace/x", "refs/wip/x", "refs/stash"] {
+            fs::write(at(name), format!("{}\n", id('c'))).unwrap();
+        }
+        let line = |from: char, to: char| format!("{} {} A <a@b> 0 +0000\tWIP\n", id(from), id(to));
+        fs::write(at("logs/refs/stash"), [line('0', 'a'), "x\n".to_owned(), line('a', 'c')].concat())
+            .unwrap();
+        let refs = read(&tree_at(&place.path().canonicalize().unwrap())).unwrap();
+        let beside: Vec<_> = refs.beside.iter().map(|(name, id)| (name.as_slice(), &id[..1])).collect();
+        let expected: [(&[u8], &str); 3] =
+            [(b"refs/stash", "c"), (b"refs/stash@{2}", "a"), (b"refs/wip/x", "c")];
+        assert_eq!(beside, expected);
     }
 
     #[test]

@@ -25,17 +25,19 @@ mod tests;
 
 pub use take::Taken;
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
+use windlass_core::damage::Name;
 use windlass_core::damage::loan::{CheckedOut, Refs};
 use windlass_core::hexadecimal;
 
 use crate::git::call::Call;
 use crate::git::{GitError, Head, Repository};
 use crate::lane::{furnish, make_plain_folder, object_folders, settings_for_guests};
-use windlass_host::file::{FileError, create_private_folder, read_if_there, remove_folder, replace};
+use windlass_host::file::{AtPath, FileError, create_private_folder, read_if_there, remove_folder, replace};
 use windlass_host::tree::{TreePath, at};
 
 /// A repository, and the git directory that guests of one sandbox are lent for it.
@@ -48,6 +50,9 @@ pub struct Loan {
     hooks: PathBuf,
 }
 
+/// So many broken ones are kept of one run.
+const MOST_ASIDE: u32 = 20;
+
 /// What guests have, in the home of their loan.
 const REPOSITORY: &str = "repository";
 
@@ -58,6 +63,9 @@ struct Lent {
     head: String,
     /// Names in hexadecimal, since they are bytes.
     references: Vec<(String, String)>,
+    /// The same of what guests had beside, which is theirs.
+    #[serde(default)]
+    beside: Vec<(String, String)>,
     /// A digest of the person's index.
     index: String,
 }
@@ -102,7 +110,7 @@ impl Loan {
     /// # Errors
     /// It cannot be written, or the repository cannot be read.
     pub fn lend(&self) -> Result<(), GitError> {
-        let (here, further) = self.here()?;
+        let (mut here, further) = self.here()?;
         let index = self.index()?;
         let (lent, found) = (self.lent()?, left::read(&self.left()));
         if let (Some((lent, _)), Ok(found)) = (&lent, &found)
@@ -115,6 +123,8 @@ impl Loan {
         }
         create_private_folder(&self.home)?;
         let whole = found.as_ref().ok().filter(|_| lent.is_some());
+        // The next guest goes on with what is theirs, as with a stash.
+        here.beside = whole.map(|found| found.beside.clone()).unwrap_or_default();
         let same = whole.is_some_and(|found| found.head == here.head && found.commit() == here.commit());
         let kept = same && lent.is_some_and(|(_, former)| former == index.digest);
         let write = |index: Option<&Index>| {
@@ -166,8 +176,9 @@ impl Loan {
             make_plain_folder(&folder.join(below))?;
         }
         let mut packed = b"# pack-refs with: sorted \n".to_vec();
+        let beside = here.beside.iter().filter(|(name, _)| !name.ends_with(b"}"));
         let mut all: Vec<_> =
-            here.references.iter().chain(further.iter().map(|(name, id)| (name, id))).collect();
+            here.references.iter().chain(beside).chain(further.iter().map(|(name, id)| (name, id))).collect();
         all.sort_unstable();
         for (name, id) in all {
             packed.extend_from_slice(&[id.as_bytes(), b" ", name, b"\n"].concat());
@@ -194,7 +205,7 @@ impl Loan {
         let listing = ["for-each-ref", "--format=%(objectname) %(symref)%00%(refname)"];
         let shared = ["refs/heads", "refs/tags", "refs/remotes"];
         let printed = Call::within(&self.main).args(listing).args(shared).output()?;
-        let (mut references, mut further) = (std::collections::BTreeMap::new(), Vec::new());
+        let (mut references, mut further) = (BTreeMap::new(), Vec::new());
         for line in printed.split(|byte| *byte == b'\n') {
             let Some(end) = memchr::memchr(0, line) else { continue };
             let (id, name) = line.split_at_checked(end).unwrap_or_default();
@@ -211,7 +222,7 @@ impl Loan {
             Head::Unborn { branch } | Head::Branch { branch, .. } => CheckedOut::Branch(branch),
             Head::Detached { commit } => CheckedOut::Commit(commit.to_string()),
         };
-        Ok((Refs { head, references }, further))
+        Ok((Refs { head, references, beside: BTreeMap::new() }, further))
     }
 
     fn index(&self) -> Result<Index, FileError> {
@@ -228,9 +239,11 @@ impl Loan {
             Some(name) => CheckedOut::Branch(name),
             None => CheckedOut::Commit(lent.head.trim_start_matches('@').to_owned()),
         };
-        let named = lent.references.into_iter();
-        let references = named.filter_map(|(name, id)| Some((hexadecimal::bytes(&name)?, id))).collect();
-        Ok(Some((Refs { head, references }, lent.index)))
+        let named = |all: Vec<(String, String)>| {
+            all.into_iter().filter_map(|(name, id)| Some((hexadecimal::bytes(&name)?, id))).collect()
+        };
+        let (references, beside) = (named(lent.references), named(lent.beside));
+        Ok(Some((Refs { head, references, beside }, lent.index)))
     }
 
     fn note(&self, refs: &Refs, index: String) -> Result<(), GitError> {
@@ -238,9 +251,11 @@ impl Loan {
             CheckedOut::Branch(name) => hexadecimal::digits(name),
             CheckedOut::Commit(commit) => format!("@{commit}"),
         };
-        let references =
-            refs.references.iter().map(|(name, id)| (hexadecimal::digits(name), id.clone())).collect();
-        let lent = serde_json::to_vec(&Lent { head, references, index }).unwrap_or_default();
+        let named = |all: &BTreeMap<Name, String>| {
+            all.iter().map(|(name, id)| (hexadecimal::digits(name), id.clone())).collect()
+        };
+        let (references, beside) = (named(&refs.references), named(&refs.beside));
+        let lent = serde_json::to_vec(&Lent { head, references, beside, index }).unwrap_or_default();
         Ok(replace(&self.record(), &lent, 0o600)?)
     }
 
@@ -249,13 +264,45 @@ impl Loan {
         if let (Ok(Some((lent, _))), Ok(found)) = (self.lent(), left::read(&self.left()))
             && found == lent
         {
-            let _ = remove_folder(&self.home);
+            self.forget();
+            // outside: the run's folder.
+            let all = if self.aside(1).exists() {
+                vec![self.repository(), self.intake()]
+            } else {
+                vec![self.home.clone()]
+            };
+            for folder in all {
+                let _ = remove_folder(&folder);
+            }
         }
     }
 
     /// The next guest is lent a git directory that is made anew.
     fn forget(&self) {
         remove_file(&self.record());
+    }
+
+    fn aside(&self, number: u32) -> PathBuf {
+        self.home.join(format!("broken-{number}"))
+    }
+
+    /// The same, and what is there stays where it is put aside; nothing where it is not there at all.
+    fn put_aside(&self) -> Result<Option<PathBuf>, FileError> {
+        self.forget();
+        let from = self.repository();
+        for number in 1..=MOST_ASIDE {
+            let to = self.aside(number);
+            // outside: the run's folder.
+            if to.exists() {
+                continue;
+            }
+            // outside: the run's folder; what a guest has is moved as it is.
+            return match fs::rename(&from, &to) {
+                Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+                renamed => renamed.at("put aside", &from).map(|()| Some(to)),
+            };
+        }
+        Ok(None)
     }
 }
 

@@ -15,6 +15,12 @@ use crate::lane::{LaneError, park_commit};
 /// So many sentences about objects that git does not take are said.
 const SAID: usize = 3;
 
+/// So many references that are no branches and no tags are kept, each by some calls of git.
+const MOST_BESIDE: usize = 100;
+
+/// What the logs of references say.
+const MESSAGE: &str = "windlass: take over";
+
 /// What was taken over, and what was not.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Taken {
@@ -45,12 +51,10 @@ impl Loan {
     fn take_references(&self, lent: &Refs, (run, what): (&str, &str)) -> Result<Taken, LaneError> {
         let mut found = match left::read(&self.left()) {
             Ok(found) => found,
-            Err(why) => return Ok(self.broken(&why)),
+            Err(why) => return self.broken(&why),
         };
-        if !lent.references.is_empty()
-            && !lent.references.keys().any(|name| found.references.contains_key(name))
-        {
-            return Ok(self.broken("nothing that it named is there"));
+        if !lent.references.is_empty() && found.references.is_empty() && found.commit().is_none() {
+            return self.broken("nothing that it named is there");
         }
         if found == *lent {
             return Ok(Taken::default());
@@ -92,16 +96,19 @@ impl Loan {
             return Err(error.into());
         }
         taken.damage.extend(damage);
-        for taking in &takings {
+        let are_made = self.make_new(&takings)?;
+        for taking in takings.iter().filter(|taking| !are_made || new_reference(taking).is_none()) {
             self.take(taking, (run, what), &mut taken)?;
         }
         self.take_large_files()?;
         let before = lent.commit().and_then(|commit| ObjectId::from_hex(commit.as_bytes()));
         let plain = taken.damage.is_empty() && taken.needs_person.is_none() && taken.notices.is_empty();
         let (now, _) = self.here()?;
-        if now.commit() == found.commit() && now.commit() != lent.commit() {
+        let was_taken = here.commit() == lent.commit() || now.commit() == found.commit();
+        if was_taken && now.commit() != lent.commit() {
             settle_index(&self.main, before)?;
         }
+        taken.notices.extend(self.keep_beside(&found, lent, (run, what))?);
         if plain {
             // Its index is that of what it has committed.
             self.note(&found, self.index()?.digest)?;
@@ -112,14 +119,71 @@ impl Loan {
     }
 
     /// Nothing of it is taken.
-    fn broken(&self, why: &str) -> Taken {
-        self.forget();
+    fn broken(&self, why: &str) -> Result<Taken, LaneError> {
+        let aside = self.put_aside()?;
+        let kept = aside.map_or_else(String::new, |path| format!("; it is kept as {}", path.display()));
         let sentence = one_line(&format!(
-            "the git directory that the sandbox was lent is broken ({why}); yours is as it was, and what is called \
-             next is lent a new one"
+            "the git directory that the sandbox was lent is broken ({why}){kept}; yours is as it was, and what is \
+             called next is lent a new one"
         ));
         let damage = vec![Damage { kind: DamageKind::ReferencesLost, sentence, names: Vec::new() }];
-        Taken { damage, ..Taken::default() }
+        Ok(Taken { damage, ..Taken::default() })
+    }
+
+    /// Makes all new branches and tags at once: one after the other takes minutes where they are thousands. Where git does not take
+    /// all of them none is made, and each has to be tried by itself.
+    fn make_new(&self, takings: &[Taking]) -> Result<bool, GitError> {
+        let order =
+            |(name, to): (&Name, &String)| [b"create ", &name[..], b"\0", to.as_bytes(), b"\0"].concat();
+        let orders: Vec<u8> = takings.iter().filter_map(new_reference).flat_map(order).collect();
+        if orders.is_empty() {
+            return Ok(false);
+        }
+        let update = ["update-ref", "--no-deref", "-m", MESSAGE, "-z", "--stdin"];
+        let answer = Call::within(&self.main).args(update).input(orders).run()?;
+        Ok(answer.code == 0)
+    }
+
+    /// What a guest has beside branches and tags is its own; commits of it that nothing else has become branches: sentences.
+    fn keep_beside(
+        &self,
+        found: &Refs,
+        lent: &Refs,
+        (run, what): (&str, &str),
+    ) -> Result<Vec<String>, LaneError> {
+        let mut sentences = Vec::new();
+        let mut new = found.new_beside(lent);
+        for (name, id) in new.by_ref().take(MOST_BESIDE) {
+            let commit = Call::within(&self.main).args([
+                "rev-parse",
+                "--verify",
+                "--quiet",
+                &format!("{id}^{{commit}}"),
+            ]);
+            // Not there, where it was refused, which is said; or no commit.
+            let Some(commit) = commit.found_id()? else { continue };
+            if self.main.holder(id)?.is_some() {
+                continue;
+            }
+            let is_stash = name.starts_with(b"refs/stash");
+            let name = one_line(&String::from_utf8_lossy(name));
+            let part = if is_stash { "stash" } else { name.trim_start_matches("refs/") };
+            let branch = park_commit(&self.main, commit, run, &format!("{what}-{part}"))?;
+            sentences.push(if is_stash {
+                format!(
+                    "work was put away in a stash, which is the branch {branch}: `git stash apply {branch}` brings it back"
+                )
+            } else {
+                format!("commits that {name} alone named in the sandbox are the branch {branch}")
+            });
+        }
+        let others = new.count();
+        if others > 0 {
+            sentences.push(format!(
+                "{others} more references that are no branches and no tags were left, and are not kept"
+            ));
+        }
+        Ok(sentences)
     }
 
     fn take(&self, taking: &Taking, (run, what): (&str, &str), taken: &mut Taken) -> Result<(), LaneError> {
@@ -133,8 +197,7 @@ impl Loan {
             }
             Taking::CheckOut(name) => {
                 let name = std::ffi::OsString::from(String::from_utf8_lossy(name).into_owned());
-                let call =
-                    Call::within(&self.main).args(["symbolic-ref", "-m", "windlass: take over", "HEAD"]);
+                let call = Call::within(&self.main).args(["symbolic-ref", "-m", MESSAGE, "HEAD"]);
                 call.arg(name).output()?;
             }
             Taking::Keep { commit, why } => {
@@ -156,12 +219,11 @@ impl Loan {
     /// Moves a reference from where it was expected; why it is not, where it is not.
     fn advance(&self, name: &[u8], from: Option<&str>, to: &str) -> Result<Option<String>, GitError> {
         let text = String::from_utf8_lossy(name).into_owned();
-        let is_plain = is_safe_name(name) && !text.split('/').any(|part| part.starts_with('-'));
-        if name != b"HEAD" && (!is_plain || text.as_bytes() != name) {
+        if name != b"HEAD" && !is_taken_as_it_is(name) {
             return Ok(Some("its name is none that git takes".to_owned()));
         }
         let nothing = ObjectId::zero(self.main.object_format).to_string();
-        let update = ["update-ref", "--no-deref", "-m", "windlass: take over", &text, to];
+        let update = ["update-ref", "--no-deref", "-m", MESSAGE, &text, to];
         let answer = Call::within(&self.main).args(update).arg(from.unwrap_or(&nothing)).run()?;
         if answer.code == 0 {
             return Ok(None);
@@ -183,6 +245,22 @@ impl Loan {
             Err(error) => Err(error),
         }
     }
+}
+
+/// A branch or tag that is to be made, and what it names.
+fn new_reference(taking: &Taking) -> Option<(&Name, &String)> {
+    match taking {
+        Taking::Advance { name, from: None, to } if name != b"HEAD" && is_taken_as_it_is(name) => {
+            Some((name, to))
+        }
+        _ => None,
+    }
+}
+
+/// Can a branch or tag have this name outside, too?
+fn is_taken_as_it_is(name: &[u8]) -> bool {
+    str::from_utf8(name)
+        .is_ok_and(|text| is_safe_name(name) && !text.split('/').any(|part| part.starts_with('-')))
 }
 
 /// New names that stand for others.

@@ -145,6 +145,9 @@ fn a_git_directory_that_is_none_any_more_is_made_anew_and_the_persons_stays() {
         sentence.starts_with("the git directory that the sandbox was lent is broken (HEAD: "),
         "{sentence}"
     );
+    let (_, aside) = sentence.split_once("it is kept as ").unwrap();
+    let aside = Path::new(aside.split(';').next().unwrap());
+    assert!(aside.starts_with(&guest.loan.home) && aside.join("objects").is_dir(), "{sentence}");
     assert_eq!(guest.take_over(), Taken::default(), "it is said once");
     guest.loan.lend().unwrap();
     assert_eq!((guest.tip(), guest.git(&["rev-parse", "HEAD"]).trim()), (before.clone(), before.as_str()));
@@ -297,4 +300,120 @@ fn lend_on_a_full_disk() {
     assert!(is_disk_full(&lend().unwrap_err()));
     assert_eq!(guest.take_over(), Taken::default());
     assert_eq!(guest.tip(), commit);
+}
+
+#[test]
+fn a_stash_becomes_a_branch_and_the_next_guest_still_has_it() {
+    let guest = Guest::of(Scratch::committed());
+    for text in ["first\n", "second\n"] {
+        guest.scratch.write("a.txt", text);
+        guest.git(&["stash", "-q"]);
+    }
+    let taken = guest.take_over();
+    assert_eq!((taken.damage, taken.needs_person, taken.notices.len()), (vec![], None, 2));
+    let branch = |said: &str| said.rsplit('`').nth(1).unwrap().replace("git stash apply ", "");
+    let texts: Vec<String> = taken.notices.iter().map(|said| branch(said)).collect();
+    let texts: Vec<String> =
+        texts.iter().map(|branch| guest.scratch.git(&["show", &format!("{branch}:a.txt")])).collect();
+    assert_eq!(texts, ["second\n", "first\n"]);
+    guest.scratch.git(&["stash", "apply", "-q", &branch(&taken.notices[1])]);
+    assert_eq!(fs::read_to_string(guest.scratch.path("a.txt")).unwrap(), "first\n");
+    guest.scratch.git(&["checkout", "-q", "a.txt"]);
+    assert_eq!(guest.take_over(), Taken::default(), "it is said once");
+    guest.loan.lend().unwrap();
+    guest.git(&["stash", "pop", "-q"]);
+    guest.git(&["checkout", "-q", "a.txt"]);
+    guest.git(&["stash", "pop", "-q"]);
+    assert_eq!(fs::read_to_string(guest.scratch.path("a.txt")).unwrap(), "first\n");
+    assert_eq!(guest.take_over(), Taken::default());
+    guest.loan.close();
+    assert!(!guest.loan.home.exists());
+}
+
+#[test]
+fn commits_that_other_references_name_become_branches() {
+    let guest = Guest::of(Scratch::committed());
+    let work = guest.commit("work\n");
+    guest.git(&["update-ref", "refs/wip/x", &work]);
+    guest.git(&["notes", "add", "-m", "a note"]);
+    guest.git(&["update-ref", "refs/wip/blob", "HEAD:a.txt"]);
+    guest.git(&["reset", "-q", "--hard", "HEAD~1"]);
+    let taken = guest.take_over();
+    assert_eq!(taken.damage, []);
+    let said: Vec<&str> = taken.notices.iter().map(|said| said.split(" alone ").next().unwrap()).collect();
+    assert_eq!(said, ["commits that refs/notes/commits", "commits that refs/wip/x"]);
+    assert_eq!(guest.scratch.git(&["rev-parse", "windlass/r-test/work-wip-x"]).trim(), work);
+    assert!(guest.scratch.git(&["ls-tree", "windlass/r-test/work-notes-commits"]).contains(&work));
+    assert!(
+        !guest.scratch.git(&["for-each-ref"]).contains("refs/wip"),
+        "guests have no names of their own there"
+    );
+    assert_eq!(guest.take_over(), Taken::default());
+}
+
+#[test]
+fn a_branch_that_is_called_otherwise_goes_on_under_its_new_name() {
+    let guest = Guest::of(Scratch::committed());
+    let before = guest.tip();
+    let commit = guest.commit("changed\n");
+    guest.git(&["branch", "-m", "main", "trunk"]);
+    assert_eq!(guest.take_over(), Taken::default());
+    assert_eq!(guest.tip(), before, "the person's own stays");
+    assert_eq!(guest.scratch.git(&["symbolic-ref", "HEAD"]).trim(), "refs/heads/trunk");
+    assert_eq!(guest.scratch.git(&["rev-parse", "HEAD"]).trim(), commit);
+    assert_eq!(guest.scratch.git(&["status", "--porcelain"]), "");
+}
+
+#[test]
+fn a_thousand_new_names_are_made_at_once() {
+    let guest = Guest::of(Scratch::committed());
+    let commit = guest.commit("changed\n");
+    let tags: Vec<String> = (0..1000).map(|number| format!("{commit} refs/tags/t{number}\n")).collect();
+    let packed = guest.loan.repository().join("packed-refs");
+    fs::write(&packed, [fs::read_to_string(&packed).unwrap(), tags.concat()].concat()).unwrap();
+    assert_eq!(guest.take_over(), Taken::default());
+    assert_eq!(guest.scratch.git(&["tag", "--points-at", &commit]).lines().count(), 1000);
+}
+
+#[test]
+fn one_name_that_cannot_be_made_is_not_in_the_way_of_others() {
+    let scratch = Scratch::committed();
+    scratch.git(&["update-ref", "refs/heads/feature", "HEAD"]);
+    let guest = Guest::of(scratch);
+    let commit = guest.commit("changed\n");
+    guest.git(&["branch", "-D", "-q", "feature"]);
+    guest.git(&["branch", "feature/one"]);
+    guest.git(&["branch", "other"]);
+    let taken = guest.take_over();
+    assert!(taken.notices[0].starts_with("refs/heads/feature/one was not taken over ("), "{taken:?}");
+    assert_eq!(guest.scratch.git(&["rev-parse", "other"]).trim(), commit);
+}
+
+#[test]
+fn names_that_stand_for_commits_or_for_what_git_has_are_not_taken() {
+    let scratch = Scratch::committed();
+    scratch.git(&["update-ref", "refs/remotes/origin/main", "HEAD"]);
+    let guest = Guest::of(scratch);
+    let short: String = guest.tip().chars().take(8).collect();
+    guest.commit("changed\n");
+    for name in [format!("tags/{short}"), "heads/origin".to_owned(), "tags/FETCH_HEAD".to_owned()] {
+        guest.git(&["update-ref", &format!("refs/{name}"), "HEAD"]);
+    }
+    let (kind, sentence) = guest.damage();
+    assert_eq!(kind, DamageKind::ReferencesLost);
+    for name in [&format!("tags/{short}"), "heads/origin", "tags/FETCH_HEAD"] {
+        assert!(sentence.contains(name), "{sentence}");
+    }
+    assert_eq!(guest.scratch.git(&["for-each-ref", "--format=%(refname)", "refs/tags"]), "");
+}
+
+#[test]
+fn where_a_guest_moves_to_a_branch_without_commits_the_index_follows_what_it_committed() {
+    let guest = Guest::of(Scratch::committed());
+    let commit = guest.commit("changed\n");
+    guest.git(&["symbolic-ref", "HEAD", "refs/heads/none"]);
+    let (kind, _) = guest.damage();
+    assert_eq!(kind, DamageKind::BranchSwitched);
+    assert_eq!(guest.tip(), commit);
+    assert_eq!(guest.scratch.git(&["status", "--porcelain"]), "");
 }

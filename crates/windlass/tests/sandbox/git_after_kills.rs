@@ -51,11 +51,15 @@ fn killed(kind: &'static str, attack: &str) -> Place {
 fn named(place: &Place, verb: &[&str]) -> Vec<String> {
     let projects = fs::read_dir(place.env.state().join("projects")).unwrap().flatten();
     let runs = projects.flat_map(|project| fs::read_dir(project.path().join("runs")).unwrap().flatten());
-    let run = runs.map(|run| run.file_name().into_string().unwrap()).next().unwrap();
+    let run = runs
+        .filter(|run| run.path().is_dir())
+        .map(|run| run.file_name().into_string().unwrap())
+        .next()
+        .unwrap();
     verb.iter().map(|word| if *word == "RUN" { run.clone() } else { (*word).to_owned() }).collect()
 }
 
-fn carry_out(place: &Place, verb: &[&str]) -> Outcome {
+pub fn carry_out(place: &Place, verb: &[&str]) -> Outcome {
     let words = named(place, verb);
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     place.env.run(&mut place.windlass(&words), PATIENCE)

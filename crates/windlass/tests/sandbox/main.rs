@@ -10,6 +10,7 @@ mod filters;
 mod git;
 mod git_after_kills;
 mod guarding;
+mod kept_work;
 mod kinds;
 mod lanes;
 mod links;
