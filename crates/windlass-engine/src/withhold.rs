@@ -9,7 +9,7 @@ use windlass_core::withhold::{LOOKED_AT, Reason, beginning, brings_a_key, looks_
 
 use windlass_git::commit::CommitError;
 use windlass_git::git::{ObjectId, Repository};
-use windlass_git::inventory::{Entry, EntryKind, Inventory, as_path};
+use windlass_git::inventory::{Entry, EntryKind, Inventory, LARGEST_KEPT, as_path};
 use windlass_git::snapshot::{SnapshotError, Store};
 use windlass_host::tree::{Attributes, at};
 
@@ -95,13 +95,32 @@ pub(crate) fn notice(held: &WithheldPaths, place: StaysIn<'_>) -> Option<String>
     let (first, _) = held.first()?;
     let first = shown(first);
     let (it, stays, is) = if held.len() == 1 { ("it", "stays", "is") } else { ("they", "stay", "are") };
+    let beyond = held.iter().filter(|(_, reason)| is_beyond_snapshots(reason)).count();
     let stays = match place {
-        StaysIn::WorkingTree => format!(
-            "{it} {stays} in the working tree and in snapshots. Commit by hand what belongs there (`git add -f -- '{}'`)",
-            first.replace('\'', r"'\''")
+        StaysIn::WorkingTree => {
+            let kept = match beyond {
+                0 => " and in snapshots",
+                all if all == held.len() => " alone: no snapshot holds a file over 50 MB",
+                _ => " and, those up to 50 MB, in snapshots",
+            };
+            let add = first.replace('\'', r"'\''");
+            format!(
+                "{it} {stays} in the working tree{kept}. Commit by hand what belongs there (`git add -f -- '{add}'`)"
+            )
+        }
+        StaysIn::Snapshot(_) if beyond == held.len() => format!(
+            "{it} {is} over 50 MB, which no snapshot holds either, and put aside when the lane goes on. Take from there what \
+             belongs to the project"
         ),
         StaysIn::Snapshot(command) => {
-            format!("{it} {is} in the snapshot of that iteration alone. Have its files here (`{command}`)")
+            let but = if beyond == 0 {
+                ""
+            } else {
+                ", but for those over 50 MB, which are put aside when the lane goes on"
+            };
+            format!(
+                "{it} {is} in the snapshot of that iteration alone{but}. Have its files here (`{command}`)"
+            )
         }
     };
     let pattern = first.replace(['\\', '"'], "?");
@@ -110,6 +129,11 @@ pub(crate) fn notice(held: &WithheldPaths, place: StaysIn<'_>) -> Option<String>
          out with .gitignore",
         named(held).join(", ")
     ))
+}
+
+/// Is it larger than any file of a snapshot?
+const fn is_beyond_snapshots(reason: &Reason) -> bool {
+    matches!(reason, Reason::Large(size) if *size > LARGEST_KEPT)
 }
 
 fn is_file(entry: &Entry) -> bool {

@@ -2,7 +2,7 @@
 
 mod checkouts;
 mod closing;
-mod nested;
+mod unkept;
 
 use std::collections::BTreeMap;
 use std::collections::BTreeSet;
@@ -253,7 +253,7 @@ impl WorkingTrees {
         let main = self.repository()?;
         let tip = self.tip(&main)?;
         // Where the lane's files become others, all that git does not know goes.
-        let mut reports = self.put_nested_aside(lane)?;
+        let mut reports = self.put_unkept_aside(lane)?;
         let Checkout { world, lane: checkout, .. } = self.checkout(lane)?;
         let outcome = match commit.and_then(|commit| ObjectId::from_hex(commit.as_bytes())) {
             None => {

@@ -53,7 +53,7 @@ fn named(what: &str, paths: &[Vec<u8>]) -> Option<Line> {
 fn headline(restored: &Restored, when: &str) -> Line {
     let Restored { written, removed, unchanged, left_alone, .. } = restored;
     let could_not = |left: &&LeftAlone| {
-        matches!(left.why, WhyLeft::CannotBeKept | WhyLeft::InTheWay | WhyLeft::Failed(_))
+        matches!(left.why, WhyLeft::Gone(_) | WhyLeft::CannotBeKept | WhyLeft::InTheWay | WhyLeft::Failed(_))
     };
     let missed = left_alone.iter().filter(could_not).count();
     if missed > 0 {

@@ -85,6 +85,38 @@ fn what_is_written_into_a_submodule_of_a_lane_does_not_get_lost() {
     assert_eq!(fs::read_to_string(aside.join("lib/more")).unwrap(), "more\n");
 }
 
+// No commit takes it, and no snapshot: in a lane it would be gone with the lane.
+#[test]
+fn a_file_that_is_too_large_for_a_snapshot_is_put_aside_before_its_lane_is_gone() {
+    let script = honest_but(
+        "[[call]]\ntask = \"TASK-001\"\nsteps = [ { bash = \"mkdir -p work; echo done > work/TASK-001; truncate -s 60M big.bin\" }, \
+         \"tick_task\", { result = { text = \"Done.\" } } ]\n",
+    );
+    let night = night(&[(1, &[]), (2, &[])], &script);
+    let outcome = run(&night, &["-j", "2", "--gate", "true"]);
+    outcome.expect_code(0, &said(&outcome));
+    let aside = fs::read_dir(night.folder().join("put-aside")).unwrap().flatten().next().unwrap().path();
+    assert_eq!(fs::metadata(aside.join("big.bin")).unwrap().len(), 60 << 20);
+    let told = notices(&night).join("\n");
+    assert!(told.contains("over 50 MB, which no snapshot holds either"), "{told}");
+    assert!(told.contains(&aside.join("big.bin").display().to_string()), "{told}");
+    assert!(!night.env.git(&["log", "--all", "--format=", "--name-only"]).contains("big.bin"));
+}
+
+#[test]
+fn what_no_snapshot_holds_is_not_said_to_be_in_one() {
+    let night = Night::with_git(&calls(&["{ bash = 'truncate -s 60M big.bin; echo x > x' }"]));
+    let outcome = night.run(&["-m", "1", "--commit", "runner"]);
+    let told = notices(&night).join("\n");
+    assert!(told.contains("stays in the working tree alone: no snapshot holds a file over 50 MB"), "{told}");
+    fs::remove_file(night.env.project().join("big.bin")).unwrap();
+    let run = night.folder().file_name().unwrap().to_string_lossy().into_owned();
+    let restored = night.env.run(&mut night.windlass(&["restore", &run, "1"]), PATIENCE);
+    let words = said(&restored);
+    assert!(words.contains("not all files are as they were"), "{words} {}", said(&outcome));
+    assert!(words.contains("big.bin: it is gone, and the snapshot does not hold it (too-large)"), "{words}");
+}
+
 #[test]
 fn without_lanes_it_is_said_of_each_attempt_that_leaves_work_in_such_a_repository() {
     let script = honest_but(

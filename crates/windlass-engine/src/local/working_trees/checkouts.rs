@@ -97,7 +97,7 @@ impl WorkingTrees {
         // What only its setup made is nobody's work. A task on another machine is closed without its files.
         let was_worked_in = self.lanes.get(&lane).is_some_and(|former| former.world.kept_last.is_some());
         if fresh && was_worked_in && self.is_usable(lane)? {
-            reports.extend(self.put_nested_aside(lane)?);
+            reports.extend(self.put_unkept_aside(lane)?);
         }
         let former = self.lanes.remove(&lane);
         let by_checks = former.as_ref().filter(|_| !fresh).map(|former| former.world.by_checks.clone());

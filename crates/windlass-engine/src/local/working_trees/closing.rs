@@ -64,7 +64,7 @@ impl WorkingTrees {
         if matches!(end, TaskEnd::Again { .. }) {
             return Ok(Vec::new());
         }
-        self.put_nested_aside(lane)
+        self.put_unkept_aside(lane)
     }
 
     /// Puts aside what is left in a lane of a task that is parked: on which branch, and what is there then.

@@ -14,7 +14,7 @@ use windlass_core::values::{Named, RunId, SnapshotId};
 
 use super::keep::KeptFile;
 use super::name::{Moment, SnapshotName};
-use super::{LeftOutReason, Snapshot, SnapshotError, Store};
+use super::{LeftOut, LeftOutReason, Snapshot, SnapshotError, Store};
 use crate::inventory::{Entry, EntryKind, Inventory, Place, SurveyError, Surveyor};
 use ignores::SnapshotIgnores;
 
@@ -70,6 +70,8 @@ pub struct LeftAlone {
 pub enum WhyLeft {
     /// The snapshot does not hold it.
     NotInSnapshot(LeftOutReason),
+    /// It was there, the snapshot does not hold it, and it is there no more.
+    Gone(LeftOutReason),
     /// What is there now cannot be kept first: too large, or unreadable.
     CannotBeKept,
     /// git ignores it, now or by the rules of the snapshot.
@@ -88,6 +90,9 @@ impl fmt::Display for LeftAlone {
         match &self.why {
             WhyLeft::NotInSnapshot(reason) => {
                 write!(f, "{path}: the snapshot does not hold it ({})", reason.name())
+            }
+            WhyLeft::Gone(reason) => {
+                write!(f, "{path}: it is gone, and the snapshot does not hold it ({})", reason.name())
             }
             WhyLeft::CannotBeKept => {
                 write!(f, "{path}: what is there now is too large to be kept first, or unreadable")
@@ -145,6 +150,7 @@ pub fn plan_restore(
     let mut plan = RestorePlan::of(place, target);
     plan.plan_writes(store, target, &now);
     plan.plan_removals(store, target, &now)?;
+    plan.name_what_is_gone(target, &now);
     plan.left_alone.sort_unstable_by(|one, other| one.path.cmp(&other.path));
     plan.now = now;
     Ok(plan)
@@ -207,6 +213,22 @@ impl RestorePlan {
             }
         }
         Ok(())
+    }
+
+    /// Names what was there and can be put back by nobody.
+    fn name_what_is_gone(&mut self, target: &Snapshot, now: &Inventory) {
+        for LeftOut { path, reason, .. } in &target.left_out {
+            let was_a_file = matches!(
+                reason,
+                LeftOutReason::TooLarge
+                    | LeftOutReason::OverTotal
+                    | LeftOutReason::Unreadable
+                    | LeftOutReason::Changing
+            ) && !path.starts_with(b".git/");
+            if was_a_file && now.entry(path).is_none() && !now.is_unread(path) {
+                self.leave(path, WhyLeft::Gone(*reason));
+            }
+        }
     }
 }
 
