@@ -158,8 +158,9 @@ pub fn settle(
         if found.references.contains_key(name) {
             continue;
         }
-        // Renamed, or tidied up: nothing of it is missing where the guest is now.
-        if found.commit().is_some_and(|now| is_part(from, now)) {
+        // Renamed, or tidied up: nothing of it is missing where the guest is now. A tag says more than which commit.
+        let is_branch = name.starts_with(b"refs/heads/");
+        if is_branch && found.commit().is_some_and(|now| is_part(from, now)) {
             continue;
         }
         if is_own(lent, name) {
@@ -359,6 +360,15 @@ mod tests {
         ] {
             assert_eq!(told(&lent, &found, &lent), expected, "{found:?}");
         }
+    }
+
+    #[test]
+    fn a_tag_that_was_deleted_is_said() {
+        let tag = BTreeMap::from([(b"refs/tags/v1".to_vec(), "a".to_owned())]);
+        let found = refs("main", &[("main", "ab")]);
+        let lent = refs("main", &[("main", "a")]);
+        let lent = Refs { references: lent.references.into_iter().chain(tag).collect(), ..lent };
+        assert_eq!(told(&lent, &found, &lent), ["main a -> ab", "ReferencesLost"]);
     }
 
     #[test]

@@ -15,6 +15,11 @@ const FOLLOWED: usize = 50;
 /// Counting commits may take so long.
 const COUNTING: Duration = Duration::from_secs(5);
 
+/// Can this be a branch that somebody has merged and deletes?
+fn is_tidied_up(before: &Scene, name: &[u8]) -> bool {
+    name.starts_with(b"refs/heads/") && before.branch.as_deref() != Some(name)
+}
+
 /// Asks git only where something moved.
 pub(super) fn ancestry(
     repository: &Repository,
@@ -28,7 +33,7 @@ pub(super) fn ancestry(
         let is_part = match (after.references.get(name), &after.commit) {
             (Some(now), _) => repository.is_in_history_of(value, now)?,
             // Whoever commits may tidy up branches that he has merged.
-            (None, Some(head)) if commit == CommitPolicy::Agent && before.branch.as_ref() != Some(name) => {
+            (None, Some(head)) if commit == CommitPolicy::Agent && is_tidied_up(before, name) => {
                 repository.is_in_history_of(value, head)?
             }
             (None, _) => false,
