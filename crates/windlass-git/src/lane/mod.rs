@@ -118,6 +118,11 @@ impl Lane {
         Self::at(main, home).repository.top
     }
 
+    /// The folder that everything of the lane is in, which no guest can write but for what it works on.
+    pub(crate) fn home(&self) -> &Path {
+        &self.home
+    }
+
     /// Where the agent works.
     pub fn top(&self) -> &Path {
         &self.repository.top

@@ -6,9 +6,9 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::{Loan, remove_file};
+use super::remove_file;
 use crate::git::call::{Call, last_lines};
-use crate::git::{GitError, ObjectFormat, is_disk_full};
+use crate::git::{GitError, ObjectFormat, Repository, is_disk_full};
 use crate::lane::{furnish, make_plain_folder, object_folders, settings_for_guests};
 use windlass_host::file::{AtPath, FileError, remove_folder, replace};
 use windlass_host::tree::{Kind, TreePath};
@@ -25,7 +25,18 @@ const MOST_BYTES: u64 = 8 * 1024 * 1024 * 1024;
 /// An object that is not taken, and why: git's words.
 pub(super) type Refused = (String, String);
 
-impl Loan {
+/// Where objects of a guest are taken in.
+#[derive(Debug)]
+pub(super) struct Intake<'a> {
+    /// The repository that gets them.
+    pub main: &'a Repository,
+    /// The guest's git directory.
+    pub from: TreePath,
+    /// A folder for the copies, which need not be there.
+    pub folder: PathBuf,
+}
+
+impl Intake<'_> {
     /// Takes in these objects with all that they are built on; those that are not as git has them are refused.
     pub(super) fn take_in(&self, named: &[String]) -> Result<Vec<Refused>, GitError> {
         let mut refused = Vec::new();
@@ -34,7 +45,7 @@ impl Loan {
             if self.fetch(some)?.is_none() {
                 continue;
             }
-            remove_folder(&self.intake())?;
+            remove_folder(&self.folder)?;
             if self.fetch(some)?.is_none() {
                 continue;
             }
@@ -45,22 +56,18 @@ impl Loan {
         Ok(refused)
     }
 
-    pub(super) fn intake(&self) -> PathBuf {
-        self.home.join("intake.git")
-    }
-
     /// Fetches them; why not, where they are not there whole.
     fn fetch(&self, named: &[String]) -> Result<Option<String>, GitError> {
-        let intake = self.intake();
-        if let Some(why) = self.copy_objects(&intake)? {
+        let intake = self.folder.as_path();
+        if let Some(why) = self.copy_objects(intake)? {
             return Ok(Some(why));
         }
         let name = |number: usize| format!("refs/taken/{number}");
         let lines: Vec<String> =
             named.iter().enumerate().map(|(number, id)| format!("{id} {}\n", name(number))).collect();
         replace(&intake.join("packed-refs"), lines.concat().as_bytes(), 0o600)?;
-        let call = Call::within(&self.main).option("fetch.fsckObjects=true").fetch().timeout(LONG);
-        let call = call.arg(&intake).args((0..named.len()).map(name));
+        let call = Call::within(self.main).option("fetch.fsckObjects=true").fetch().timeout(LONG);
+        let call = call.arg(intake).args((0..named.len()).map(name));
         let answer = call.run()?;
         if answer.code != 0 {
             return refused(last_lines(&answer));
@@ -68,7 +75,7 @@ impl Loan {
         // Whatever was fetched: all that they are built on is there.
         let listing = ["rev-list", "--objects", "--quiet", "--stdin", "--not", "--all"];
         let tips = named.join("\n") + "\n";
-        let answer = Call::within(&self.main).args(listing).input(tips).timeout(LONG).run()?;
+        let answer = Call::within(self.main).args(listing).input(tips).timeout(LONG).run()?;
         if answer.code == 0 { Ok(None) } else { refused(last_lines(&answer)) }
     }
 
@@ -76,9 +83,9 @@ impl Loan {
     fn copy_objects(&self, intake: &Path) -> Result<Option<String>, GitError> {
         make_plain_folder(intake)?;
         let borrowed = object_folders(&self.main.common_dir.join("objects"))?;
-        furnish(&self.main, intake, &settings_for_guests(&self.main, None)?, &borrowed)?;
+        furnish(self.main, intake, &settings_for_guests(self.main, None)?, &borrowed)?;
         replace(&intake.join("HEAD"), b"ref: refs/heads/none\n", 0o600)?;
-        let (from, to) = (self.left().join("objects"), intake.join("objects"));
+        let (from, to) = (self.from.join("objects"), intake.join("objects"));
         let mut room = MOST_BYTES;
         let length = digits(self.main.object_format);
         for folder in folders_in(&from) {

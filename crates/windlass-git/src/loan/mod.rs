@@ -14,6 +14,7 @@
 //!   ([`windlass_core::damage::loan`] says what), through a fetch that checks every object anew. What may not is damage: it
 //!   stays outside, and the next guest is lent a git directory that is made anew.
 
+mod beside;
 mod intake;
 mod large;
 mod left;
@@ -23,6 +24,7 @@ mod take;
 #[cfg(test)]
 mod tests;
 
+pub use beside::keep_put_away;
 pub use take::Taken;
 
 use std::collections::BTreeMap;
@@ -37,6 +39,7 @@ use windlass_core::hexadecimal;
 use crate::git::call::Call;
 use crate::git::{GitError, Head, Repository};
 use crate::lane::{furnish, make_plain_folder, object_folders, settings_for_guests};
+use intake::Intake;
 use windlass_host::file::{AtPath, FileError, create_private_folder, read_if_there, remove_folder, replace};
 use windlass_host::tree::{TreePath, at};
 
@@ -89,6 +92,10 @@ impl Loan {
     /// The same, to be looked at: guests have been there.
     fn left(&self) -> TreePath {
         at(&self.home.canonicalize().unwrap_or_else(|_| self.home.clone()).join(REPOSITORY))
+    }
+
+    fn intake(&self) -> Intake<'_> {
+        Intake { main: &self.main, from: self.left(), folder: self.home.join("intake.git") }
     }
 
     fn record(&self) -> PathBuf {
@@ -267,7 +274,7 @@ impl Loan {
             self.forget();
             // outside: the run's folder.
             let all = if self.aside(1).exists() {
-                vec![self.repository(), self.intake()]
+                vec![self.repository(), self.intake().folder]
             } else {
                 vec![self.home.clone()]
             };

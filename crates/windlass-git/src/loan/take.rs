@@ -6,6 +6,7 @@ use windlass_core::damage::loan::{
 use windlass_core::damage::{Damage, DamageKind, Name};
 use windlass_core::words::some_of;
 
+use super::beside::keep_beside;
 use super::{Further, Loan, left};
 use crate::commit::settle_index;
 use crate::git::call::{Call, last_lines};
@@ -14,9 +15,6 @@ use crate::lane::{LaneError, park_commit};
 
 /// So many sentences about objects that git does not take are said.
 const SAID: usize = 3;
-
-/// So many references that are no branches and no tags are kept, each by some calls of git.
-const MOST_BESIDE: usize = 100;
 
 /// What the logs of references say.
 const MESSAGE: &str = "windlass: take over";
@@ -60,7 +58,7 @@ impl Loan {
             return Ok(Taken::default());
         }
         let mut taken = Taken::default();
-        let refused = self.take_in(&found.named_beyond(lent))?;
+        let refused = self.intake().take_in(&found.named_beyond(lent))?;
         if !refused.is_empty() {
             let said: Vec<&str> = refused.iter().take(SAID).map(|(_, why)| why.as_str()).collect();
             let sentence = format!(
@@ -108,7 +106,7 @@ impl Loan {
         if was_taken && now.commit() != lent.commit() {
             settle_index(&self.main, before)?;
         }
-        taken.notices.extend(self.keep_beside(&found, lent, (run, what))?);
+        taken.notices.extend(keep_beside(&self.main, &found, lent, (run, what))?);
         if plain {
             // Its index is that of what it has committed.
             self.note(&found, self.index()?.digest)?;
@@ -142,48 +140,6 @@ impl Loan {
         let update = ["update-ref", "--no-deref", "-m", MESSAGE, "-z", "--stdin"];
         let answer = Call::within(&self.main).args(update).input(orders).run()?;
         Ok(answer.code == 0)
-    }
-
-    /// What a guest has beside branches and tags is its own; commits of it that nothing else has become branches: sentences.
-    fn keep_beside(
-        &self,
-        found: &Refs,
-        lent: &Refs,
-        (run, what): (&str, &str),
-    ) -> Result<Vec<String>, LaneError> {
-        let mut sentences = Vec::new();
-        let mut new = found.new_beside(lent);
-        for (name, id) in new.by_ref().take(MOST_BESIDE) {
-            let commit = Call::within(&self.main).args([
-                "rev-parse",
-                "--verify",
-                "--quiet",
-                &format!("{id}^{{commit}}"),
-            ]);
-            // Not there, where it was refused, which is said; or no commit.
-            let Some(commit) = commit.found_id()? else { continue };
-            if self.main.holder(id)?.is_some() {
-                continue;
-            }
-            let is_stash = name.starts_with(b"refs/stash");
-            let name = one_line(&String::from_utf8_lossy(name));
-            let part = if is_stash { "stash" } else { name.trim_start_matches("refs/") };
-            let branch = park_commit(&self.main, commit, run, &format!("{what}-{part}"))?;
-            sentences.push(if is_stash {
-                format!(
-                    "work was put away in a stash, which is the branch {branch}: `git stash apply {branch}` brings it back"
-                )
-            } else {
-                format!("commits that {name} alone named in the sandbox are the branch {branch}")
-            });
-        }
-        let others = new.count();
-        if others > 0 {
-            sentences.push(format!(
-                "{others} more references that are no branches and no tags were left, and are not kept"
-            ));
-        }
-        Ok(sentences)
     }
 
     fn take(&self, taking: &Taking, (run, what): (&str, &str), taken: &mut Taken) -> Result<(), LaneError> {
@@ -290,6 +246,6 @@ fn without(mut found: Refs, lent: &Refs, is_refused: impl Fn(&String) -> bool) -
     found
 }
 
-fn one_line(text: &str) -> String {
+pub(super) fn one_line(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }

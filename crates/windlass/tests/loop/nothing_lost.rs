@@ -104,6 +104,26 @@ fn a_file_that_is_too_large_for_a_snapshot_is_put_aside_before_its_lane_is_gone(
 }
 
 #[test]
+fn a_stash_of_a_lane_is_a_branch_before_its_lane_is_gone() {
+    let script = honest_but(
+        "[[call]]\ntask = \"TASK-001\"\nsteps = [ { bash = \"echo important > a; git add a; git stash -q; mkdir -p work; echo done > \
+         work/TASK-001\" }, \"tick_task\", { result = { text = \"Done.\" } } ]\n",
+    );
+    let night = night(&[(1, &[]), (2, &[])], &script);
+    let outcome = run(&night, &["-j", "2", "--gate", "true"]);
+    outcome.expect_code(0, &said(&outcome));
+    let branch = night.env.git(&["for-each-ref", "--format=%(refname:short)", "refs/heads/windlass"]);
+    assert_eq!(
+        night.env.git(&["show", &format!("{}:a", branch.trim())]).trim(),
+        "important",
+        "{}",
+        said(&outcome)
+    );
+    let told = notices(&night).join("\n");
+    assert!(told.contains(&format!("`git stash apply {}` brings it back", branch.trim())), "{told}");
+}
+
+#[test]
 fn what_no_snapshot_holds_is_not_said_to_be_in_one() {
     let night = Night::with_git(&calls(&["{ bash = 'truncate -s 60M big.bin; echo x > x' }"]));
     let outcome = night.run(&["-m", "1", "--commit", "runner"]);
