@@ -16,6 +16,7 @@ pub use windlass_git::snapshot::{LeftAlone, Repaired, Restored, WhyLeft};
 use windlass_git::snapshot::{
     Moment, RepairScope, Side, Snapshot, SnapshotError, SnapshotName, Store, plan_restore, repair, restore,
 };
+use windlass_ui::one_line;
 
 use crate::app::App;
 use crate::error::{AppError, Codes, Kind};
@@ -24,6 +25,7 @@ use crate::here::{self, Here};
 use crate::inspect::which;
 use crate::run::launch;
 use crate::snapshots::{RunSnapshots, unknown};
+use crate::text::quoted;
 
 /// Files that are to be put back.
 #[derive(Clone, Debug)]
@@ -229,7 +231,7 @@ fn refuse_other_directory(
     if directory == here.directory {
         return Ok(());
     }
-    let directory = directory.display();
+    let (shown, typed) = (one_line(&directory.display().to_string()), quoted(directory.as_os_str()));
     let before = if request.before { " --before" } else { "" };
     let repository = if request.repository { " --repository" } else { "" };
     let point = match request.to {
@@ -237,8 +239,8 @@ fn refuse_other_directory(
         RestoreTo::Moment(moment) => moment.to_string(),
     };
     let what = which::holder_in_words(run);
-    Err(AppError::usage(format!("{what} works in {directory}"))
-        .hint(format!("windlass -C '{directory}' restore {run} {point}{before}{repository}")))
+    Err(AppError::usage(format!("{what} works in {shown}"))
+        .hint(format!("windlass -C {typed} restore {run} {point}{before}{repository}")))
 }
 
 /// The snapshot that was asked for.

@@ -20,26 +20,3 @@ pub fn first_lines(text: &[u8]) -> (Vec<String>, u64) {
     let first = lines.by_ref().take(10).map(str::to_owned).collect();
     (first, lines.count() as u64)
 }
-
-#[cfg(test)]
-mod tests {
-    use std::ffi::OsStr;
-
-    use super::*;
-
-    #[test]
-    fn arguments_are_quoted_for_a_shell_where_they_must_be() {
-        for (argument, expected) in [
-            ("--model", "--model"),
-            ("/a/b.json", "/a/b.json"),
-            ("", "''"),
-            ("a b", "'a b'"),
-            ("it's", r"'it'\''s'"),
-            ("$HOME", "'$HOME'"),
-            ("~", "'~'"),
-            ("ä", "'ä'"),
-        ] {
-            assert_eq!(quoted(OsStr::new(argument)), expected);
-        }
-    }
-}

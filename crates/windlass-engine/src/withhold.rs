@@ -1,11 +1,13 @@
 //! Holding back from a commit what looks like a secret or is large, until a person says otherwise.
 
+use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use windlass_core::spec::Withholding;
 use windlass_core::withhold::{LOOKED_AT, Reason, beginning, brings_a_key, looks_secret};
+use windlass_core::words::quoted;
 
 use windlass_git::commit::CommitError;
 use windlass_git::git::{ObjectId, Repository};
@@ -93,7 +95,7 @@ pub(crate) enum StaysIn<'a> {
 /// What a person is told of it.
 pub(crate) fn notice(held: &WithheldPaths, place: StaysIn<'_>) -> Option<String> {
     let (first, _) = held.first()?;
-    let first = shown(first);
+    let typed = quoted(OsStr::from_bytes(first));
     let (it, stays, is) = if held.len() == 1 { ("it", "stays", "is") } else { ("they", "stay", "are") };
     let beyond = held.iter().filter(|(_, reason)| is_beyond_snapshots(reason)).count();
     let stays = match place {
@@ -103,9 +105,8 @@ pub(crate) fn notice(held: &WithheldPaths, place: StaysIn<'_>) -> Option<String>
                 all if all == held.len() => " alone: no snapshot holds a file over 50 MB",
                 _ => " and, those up to 50 MB, in snapshots",
             };
-            let add = first.replace('\'', r"'\''");
             format!(
-                "{it} {stays} in the working tree{kept}. Commit by hand what belongs there (`git add -f -- '{add}'`)"
+                "{it} {stays} in the working tree{kept}. Commit by hand what belongs there (`git add -f -- {typed}`)"
             )
         }
         StaysIn::Snapshot(_) if beyond == held.len() => format!(
@@ -123,9 +124,10 @@ pub(crate) fn notice(held: &WithheldPaths, place: StaysIn<'_>) -> Option<String>
             )
         }
     };
-    let pattern = first.replace(['\\', '"'], "?");
+    let pattern = shown(first).replace(['\\', '"'], "?");
+    let allowed = quoted(format!("[\"/{pattern}\"]").as_ref());
     Some(format!(
-        "held back from the commit: {}; {stays}, or allow it: windlass config set commit.allow '[\"/{pattern}\"]'; keep the rest \
+        "held back from the commit: {}; {stays}, or allow it: windlass config set commit.allow {allowed}; keep the rest \
          out with .gitignore",
         named(held).join(", ")
     ))

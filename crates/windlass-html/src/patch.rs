@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 use windlass_core::redact::Redactor;
-use windlass_ui::{harmless, one_line};
+use windlass_ui::{harmless, one_command, one_line};
 
 /// So many bytes of a patch are looked at.
 const LONGEST_PATCH: usize = 300_000;
@@ -102,7 +102,7 @@ impl Patch {
                     }
                 }
                 @if self.more > 0 { p.dim { "and " (self.more) " more lines:" } }
-                @if !self.command.is_empty() { code.command { (redactor.redact(&one_line(beginning(&self.command)))) } }
+                @if !self.command.is_empty() { code.command { (redactor.redact(&one_command(beginning(&self.command)))) } }
             }
         }
     }

@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use windlass_core::words;
 use windlass_core::workspace::{OptionValue, imported_options_text, text_says};
 
 use super::plan::{Planned, Work};
@@ -191,6 +192,6 @@ pub(super) fn as_arguments(value: &OptionValue) -> String {
     let texts =
         value.as_array().map_or_else(|| vec![plain(value)], |items| items.iter().map(plain).collect());
     let end_of_flags = if texts.iter().any(|text| text.starts_with('-')) { "-- " } else { "" };
-    let quoted: Vec<String> = texts.iter().map(|text| format!("'{}'", text.replace('\'', r"'\''"))).collect();
+    let quoted: Vec<String> = texts.iter().map(|text| words::quoted(text.as_ref())).collect();
     format!("{end_of_flags}{}", quoted.join(" "))
 }

@@ -8,6 +8,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use windlass_core::config::fresher::{FresherSettings, fresher_state};
+use windlass_core::words::quoted;
 use windlass_core::workspace::{OptionValue, text_says};
 use windlass_engine::config_file;
 use windlass_jobs::prompt::LONGEST_GOAL;
@@ -257,7 +258,10 @@ impl FresherImport {
                 (true, false) if !is_read => {
                     let instead =
                         if other { format!("; {FILE_PLAN} is read (plan.file)") } else { String::new() };
-                    format!("it is not read until `windlass config set plan.folder '{folder}'`{instead}")
+                    format!(
+                        "it is not read until `windlass config set plan.folder {}`{instead}",
+                        quoted(folder.as_ref())
+                    )
                 }
                 (true, _) => {
                     let notes = vec![format!("it is read where it is ({key})")];

@@ -151,7 +151,7 @@ fn a_second_import_replaces_nothing() {
     let commands =
         item(&items, ".claude-iterate.json").notes.iter().filter(|note| note.starts_with("windlass "));
     let expected =
-        ["windlass config set limits.max_iterations '30'", "windlass config set output.exit_codes 'simple'"];
+        ["windlass config set limits.max_iterations 30", "windlass config set output.exit_codes simple"];
     assert_eq!(commands.collect::<Vec<_>>(), expected);
 }
 

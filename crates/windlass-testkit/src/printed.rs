@@ -5,8 +5,10 @@
 //! Words of the sentence that would go on behind a command are kept from it by backquotes.
 
 use std::collections::BTreeSet;
+use std::iter::Peekable;
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::str::CharIndices;
 use std::sync::Mutex;
 
 /// A command in a text.
@@ -50,6 +52,9 @@ fn command_at(text: &str) -> Option<Printed> {
     while let Some((at, letter)) = letters.next() {
         match letter {
             _ if quote == Some(letter) => quote = None,
+            '$' if quote.is_none() && letters.next_if(|&(_, next)| next == '\'').is_some() => {
+                word.get_or_insert_default().push_str(&escaped(&mut letters)?);
+            }
             '\'' | '"' if quote.is_none() => {
                 word.get_or_insert_default();
                 quote = Some(letter);
@@ -84,6 +89,27 @@ fn command_at(text: &str) -> Option<Printed> {
     // What begins with another flag is a part of something (`--command windlass --arguments …`), with a point a heading.
     let begins = words.first().is_some_and(|word| word != "·" && (!word.starts_with('-') || word == "-C"));
     begins.then(|| Printed { text: text[..length].trim_end().to_owned(), words })
+}
+
+/// What stands in `$'…'`, up to its end, which is taken as well; `None` where it has none.
+fn escaped(letters: &mut Peekable<CharIndices<'_>>) -> Option<String> {
+    let mut bytes = Vec::new();
+    loop {
+        match letters.next()?.1 {
+            '\'' => return Some(String::from_utf8_lossy(&bytes).into_owned()),
+            '\\' => match letters.next()?.1 {
+                'n' => bytes.push(b'\n'),
+                't' => bytes.push(b'\t'),
+                'r' => bytes.push(b'\r'),
+                first @ '0'..='7' => {
+                    let digits = [first, letters.next()?.1, letters.next()?.1];
+                    bytes.push(u8::from_str_radix(&String::from_iter(digits), 8).ok()?);
+                }
+                other => bytes.extend(other.encode_utf8(&mut [0; 4]).as_bytes()),
+            },
+            letter => bytes.extend(letter.encode_utf8(&mut [0; 4]).as_bytes()),
+        }
+    }
 }
 
 /// Of what says more, most is not for copying.
@@ -163,6 +189,8 @@ mod tests {
             ("Usage: windlass init [OPTIONS] [NAME]", &[]),
             ("windlass build ... -- --foo", &[&["build", "...", "--", "--foo"]]),
             (r"windlass -C a\ b runs", &[&["-C", "a b", "runs"]]),
+            (r"windlass -C $'/x\nb \303\244\'' runs  then", &[&["-C", "/x\nb ä'", "runs"]]),
+            (r"windlass -C $'not ended", &[]),
         ] {
             let found: Vec<Vec<String>> = commands(line).into_iter().map(|printed| printed.words).collect();
             assert_eq!(found, expected, "{line}");

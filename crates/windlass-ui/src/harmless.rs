@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use anstream::adapter::strip_str;
+use windlass_core::words::reorders;
 
 /// The text without escape sequences and control characters, except newline and tab. A carriage return that is not
 /// part of a line's end becomes a newline. Characters that reorder the text around them (bidirectional overrides)
@@ -31,13 +32,10 @@ pub(crate) fn is_harmless(character: char) -> bool {
     matches!(character, '\n' | '\t') || !(character.is_control() || reorders(character))
 }
 
-fn reorders(character: char) -> bool {
-    matches!(character, '\u{200e}' | '\u{200f}' | '\u{061c}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
+    use windlass_core::words::quoted;
 
     use super::*;
 
@@ -69,6 +67,26 @@ mod tests {
     #[test]
     fn one_line_is_one_line() {
         assert_eq!(one_line("  a\n\tb\r\nc  "), "a b c");
+    }
+
+    #[test]
+    fn what_is_quoted_for_a_shell_stays_as_it_is() {
+        for name in [
+            "/x/proj\nb",
+            "a\tb",
+            "a  b",
+            " a ",
+            "\x1b[31mred",
+            "a\rb",
+            "a\u{2028}b\u{a0}",
+            "\u{202e}x",
+            "'\\",
+        ] {
+            let typed = format!("cd {}", quoted(name.as_ref()));
+            assert_eq!(one_line(&typed), typed);
+            assert_eq!(one_command(&typed), typed);
+            assert_eq!(harmless(&typed), typed);
+        }
     }
 
     #[test]

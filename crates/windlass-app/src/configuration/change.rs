@@ -16,6 +16,7 @@ use crate::agent;
 use crate::app::App;
 use crate::error::{AppError, Kind};
 use crate::here::{Here, state_root};
+use crate::text::quoted;
 use crate::trusting;
 
 /// How a value is set.
@@ -301,7 +302,8 @@ fn tell_of_secrets(key: &KeyInfo, file: &OpenFile<'_>) -> Result<(), AppError> {
         ));
     }
     if config_file::is_readable_by_others(&file.scope.source.path)? {
-        file.app.notice(&format!("other users can read {path}; make it yours alone: chmod 600 '{path}'"));
+        let typed = quoted(file.scope.source.path.as_os_str());
+        file.app.notice(&format!("other users can read {path}; make it yours alone: chmod 600 {typed}"));
     }
     Ok(())
 }

@@ -90,19 +90,21 @@ pub(super) fn of_worktree(error: &WorktreeError) -> Hints {
         WorktreeError::NoCommit => one("Make one: git add --all && git commit --message 'Begin'"),
         WorktreeError::BranchThere { branch } => vec![
             "Choose another name.".to_owned(),
-            format!("Or, if it is merged and not needed any more: git branch -d {branch}"),
+            format!("Or, if it is merged and not needed any more: git branch -d {}", quoted(branch.as_ref())),
         ],
         WorktreeError::BranchBlocked { other, .. } => {
-            one(&format!("Rename it: git branch -m {other} ANOTHER-NAME"))
+            one(&format!("Rename it: git branch -m {} ANOTHER-NAME", quoted(other.as_ref())))
         }
         WorktreeError::InsideProject { .. } | WorktreeError::NoBase { .. } => {
             one("Choose another folder: windlass config set worktree.base PATH")
         }
         WorktreeError::PathTaken(_) => one("Choose another name, or move what is there out of the way."),
-        WorktreeError::Broken(path) => one(&format!("Fix it: git worktree repair '{}'", path.display())),
+        WorktreeError::Broken(path) => {
+            one(&format!("Fix it: git worktree repair {}", quoted(path.as_os_str())))
+        }
         WorktreeError::LockedAway { path, .. } => vec![
             "Is it on a disk that is not there now? Then attach that.".to_owned(),
-            format!("If it is gone for good: git worktree unlock '{}'", path.display()),
+            format!("If it is gone for good: git worktree unlock {}", quoted(path.as_os_str())),
         ],
         WorktreeError::Checkout { .. } => one("Once this is fixed, the same command goes on where it was."),
         WorktreeError::Bootstrap(BootstrapError::TooMuch { .. }) => {

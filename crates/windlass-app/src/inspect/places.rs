@@ -42,7 +42,7 @@ pub(super) fn look(here: &Here, course: &Course) -> Option<PlacesSeen> {
         parked: parked.collect(),
         main: main.map(|main| {
             let (branch, uncommitted) = standing_here(&main);
-            MainTree { path: main.top.to_string_lossy().into_owned(), branch, uncommitted }
+            MainTree { path: main.top, branch, uncommitted }
         }),
     })
 }

@@ -19,6 +19,7 @@ use crate::here::Here;
 use crate::inspect::runs::spent;
 use crate::inspect::which;
 use crate::run::{Goal, going_on};
+use crate::text::quoted;
 
 /// The runs of a pipeline, newest first: those of all working trees, since they share its limits.
 pub(super) struct Runs {
@@ -174,7 +175,7 @@ fn next(pipeline: &Pipeline, runs: &Runs, phases: &[PhaseShown], raised: &str) -
             None if runs.newest(None).is_some() => {
                 format!("windlass pipeline --resume {} --run{raised}", pipeline.id)
             }
-            None => format!("windlass run --mode tasks -f {}", pipeline.tasks_file().display()),
+            None => format!("windlass run --mode tasks -f {}", quoted(pipeline.tasks_file().as_os_str())),
         },
     }
 }

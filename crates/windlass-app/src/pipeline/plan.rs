@@ -19,6 +19,7 @@ use crate::front_end::{Question, Reply};
 use crate::here::Here;
 use crate::run::budget;
 use crate::run::{Goal, NamedTasks, Rehearsal, ResumeRun, RunEnd, StartRun, WantedJob, WantedPhase};
+use crate::text::quoted;
 
 /// A pipeline that is worked on.
 struct Planning<'a> {
@@ -153,7 +154,10 @@ fn redo_from(
     if request.execution.is_some() {
         let file = pipeline.tasks_file();
         return Err(AppError::usage(said).hint(format!("Plan again from there: {command} --run")).hint(
-            format!("Work through the tasks as they are: windlass run --mode tasks -f {}", file.display()),
+            format!(
+                "Work through the tasks as they are: windlass run --mode tasks -f {}",
+                quoted(file.as_os_str())
+            ),
         ));
     }
     app.notice(&format!("{said}; it stays as it is: {command} plans it again"));

@@ -396,15 +396,16 @@ fn in_file(wanted: &str, file: Option<&Path>) -> String {
 
 /// What is not a workspace may be what is to be done.
 fn perhaps_a_goal(error: WorkspaceError, text: &str) -> AppError {
-    let escaped = text.replace('\'', r"'\''");
+    let typed = quoted(text.as_ref());
     match error {
         WorkspaceError::Name(_) if text.contains(char::is_whitespace) => {
             AppError::usage(format!("there is no workspace of the name `{}`", one_line(text)))
-                .hint(format!("If that is what is to be done: windlass run -p '{}'", one_line(&escaped)))
+                .hint(format!("If that is what is to be done: windlass run -p {typed}"))
                 .hint("All workspaces: windlass list")
         }
-        WorkspaceError::NotFound { .. } | WorkspaceError::Name(_) => AppError::from(error)
-            .hint(format!("If that is what is to be done: windlass run -p '{}'", one_line(&escaped))),
+        WorkspaceError::NotFound { .. } | WorkspaceError::Name(_) => {
+            AppError::from(error).hint(format!("If that is what is to be done: windlass run -p {typed}"))
+        }
         other => other.into(),
     }
 }

@@ -9,11 +9,13 @@ use windlass_engine::local::{Unsettled, unsettled};
 use windlass_engine::store::lock::{hold_budget, holders};
 use windlass_engine::store::pipelines::PipelineLimits;
 use windlass_engine::store::{Project, RunFolder, RunSummary, StoreError, index, journal};
+use windlass_ui::one_line;
 
 use crate::error::{AppError, Kind};
 use crate::here::Here;
 use crate::run::prepared::Prepared;
 use crate::run::same_job::SameJob;
+use crate::text::quoted;
 
 /// What other runs used of what this one may use.
 #[derive(Clone, Copy, Debug, Default)]
@@ -235,11 +237,12 @@ fn refusal(live: Option<&RunSummary>, spenders: &Spenders, codes: ExitCodes) -> 
     };
     match live {
         Some(run) => {
-            let (run, directory) = (&run.run, run.directory.display());
+            let (run, directory, typed) =
+                (&run.run, one_line(&run.directory.display().to_string()), quoted(run.directory.as_os_str()));
             AppError::new(kind, format!("run {run} is at work on the {what}, in {directory}"))
                 .hint(two)
                 .hint(format!("Wait for it: windlass status {run}"))
-                .hint(format!("Or end it after its iteration: windlass -C '{directory}' stop {run}"))
+                .hint(format!("Or end it after its iteration: windlass -C {typed} stop {run}"))
         }
         None => AppError::new(kind, format!("another run begins on the {what} at this moment"))
             .hint(two)

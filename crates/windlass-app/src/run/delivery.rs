@@ -12,6 +12,7 @@ use crate::error::AppError;
 use crate::here::Here;
 use crate::run::parts;
 use crate::run::prepared::Prepared;
+use crate::text::quoted;
 
 /// What a run's own branch begins with where nobody says otherwise.
 const PREFIX: &str = "windlass/";
@@ -68,7 +69,7 @@ pub fn find(here: &Here, request: &Prepared) -> Result<WayOut, AppError> {
     let facts = look(forge.as_ref(), request, codes)?;
     let base = settings.base.clone().or(facts.default_branch).ok_or_else(|| {
         AppError::usage(format!("{name} has no branch yet: there is nothing to merge into"))
-            .hint(format!("Push one first: git push {} HEAD", settings.remote))
+            .hint(format!("Push one first: git push {} HEAD", quoted(settings.remote.as_ref())))
     })?;
     let per = settings.per;
     if !per.is_run() {
@@ -141,7 +142,7 @@ fn remote(repository: &Repository, request: &Prepared) -> Result<(RemoteAddress,
             format!("there is no remote {remote} to push to, only {}", there.join(", "))
         };
         return Err(AppError::usage(missing)
-            .hint(format!("Add it: git remote add {remote} ADDRESS"))
+            .hint(format!("Add it: git remote add {} ADDRESS", quoted(remote.as_ref())))
             .hint("Or name another one: pull_request.remote"));
     };
     // A shortcut of git's configuration means what that makes of it.

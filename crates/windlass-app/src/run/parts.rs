@@ -7,6 +7,7 @@ use crate::error::{AppError, Codes, Kind};
 use crate::here::Here;
 use crate::run::prepared::Prepared;
 use crate::run::tasks;
+use crate::text::quoted;
 use windlass_core::values::StopReason;
 
 /// What the command line and the files say has to be possible.
@@ -63,7 +64,11 @@ pub fn refuse_unmerged(repository: &Repository, remote: &str, base: &str) -> Res
     Err(AppError::usage(format!(
         "what is checked out has commits that {base} of {remote} does not have: no part would begin with them"
     ))
-    .hint(format!("Push them first: git push {remote} HEAD:{base}"))
+    .hint(format!(
+        "Push them first: git push {} {}",
+        quoted(remote.as_ref()),
+        quoted(format!("HEAD:{base}").as_ref())
+    ))
     .hint("Or leave --pr-per out: one pull request for the run, with them in it"))
 }
 

@@ -12,7 +12,7 @@ use windlass_core::values::{Check, CheckKind, Cost, Needs, StopReason, Suspicion
 use windlass_engine::local::vanished_boxes;
 use windlass_engine::store::{Journal, RunFolder, RunSummary, index, journal};
 use windlass_engine::supervisor::{Begun, OpenWait, Telling};
-use windlass_ui::format;
+use windlass_ui::{format, one_line};
 
 use super::going_on::{has_begun, is_open};
 use super::request::{ResumeRun, RunEnd};
@@ -37,6 +37,7 @@ use crate::run::uncommitted;
 use crate::run::whole_pipeline;
 use crate::sandbox;
 use crate::telling;
+use crate::text::quoted;
 use crate::trusting::{self, Asked, Purpose, TrustAnswers, Trusted};
 use crate::worktree;
 
@@ -227,9 +228,10 @@ fn refuse_other_directory(here: &Here, summary: &RunSummary) -> Result<(), AppEr
     if summary.directory == here.directory {
         return Ok(());
     }
-    let directory = summary.directory.display();
-    Err(AppError::usage(format!("run {} works in {directory}", summary.run))
-        .hint(format!("windlass -C '{directory}' resume {}", summary.run)))
+    let (shown, typed) =
+        (one_line(&summary.directory.display().to_string()), quoted(summary.directory.as_os_str()));
+    Err(AppError::usage(format!("run {} works in {shown}", summary.run))
+        .hint(format!("windlass -C {typed} resume {}", summary.run)))
 }
 
 fn fold(entries: &[Entry]) -> Result<Run, AppError> {

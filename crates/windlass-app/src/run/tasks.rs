@@ -147,8 +147,10 @@ pub fn refuse_lost_tasks(here: &Here, plan: &RunSpec) -> Result<(), AppError> {
     let kind = Kind::Stopped(StopReason::Missing, Codes::AsConfigured);
     let said =
         format!("there is no {} any more, and this run works through its tasks", places.file.display());
-    let command =
-        format!("Put it back as it was; where it was committed: git log -1 -- {0}", places.file.display());
+    let command = format!(
+        "Put it back as it was; where it was committed: git log -1 -- {}",
+        quoted(places.file.as_os_str())
+    );
     Err(AppError::new(kind, said).hint(command))
 }
 

@@ -238,7 +238,10 @@ fn gone(run: &RunSummary, branch: &str, path: &Path) -> AppError {
     let (shown, path) = (path.display().to_string(), quoted(path.as_os_str()));
     AppError::new(Kind::Usage, format!("run {id} works in the worktree {shown}, which is gone"))
         .hint(format!("What it committed is on the branch {branch}."))
-        .hint(format!("Put the worktree there again: git worktree prune && git worktree add {path} {branch}"))
+        .hint(format!(
+            "Put the worktree there again: git worktree prune && git worktree add {path} {}",
+            quoted(branch.as_ref())
+        ))
         .hint(format!(
             "What was in no commit is in the run's snapshots: windlass -C {path} restore {id} {}",
             run.iterations.max(1)

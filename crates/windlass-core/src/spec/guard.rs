@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use strum::{EnumString, VariantNames};
 
 use crate::values::{Suspicion, SuspicionKind};
+use crate::words::quoted;
 
 /// So many commands that cannot be followed are named.
 const NAMED: usize = 3;
@@ -50,11 +51,8 @@ impl GuardSpec {
     pub fn unfollowed_notice(&self) -> Option<String> {
         let named = self.unfollowed.iter().take(NAMED).map(|found| {
             let pattern = found.pattern.as_deref().unwrap_or("PATTERN");
-            let pattern = pattern.replace('\'', "");
-            format!(
-                "`{}` (to cover it: windlass config set guard.protected --add '{pattern}')",
-                found.command
-            )
+            let pattern = quoted(pattern.as_ref());
+            format!("`{}` (to cover it: windlass config set guard.protected --add {pattern})", found.command)
         });
         let named: Vec<String> = named.collect();
         let more = self.unfollowed.len().saturating_sub(NAMED);

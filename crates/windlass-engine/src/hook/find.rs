@@ -6,6 +6,7 @@ use std::time::Duration;
 use windlass_core::config::HookSettings;
 use windlass_core::typed::nearest;
 use windlass_core::values::{Hook, HookCommand, HookName, Named};
+use windlass_core::words::quoted;
 
 use super::kept::{self, LARGEST_FILE};
 use crate::workspace::{PROJECT_FOLDER, project_folder};
@@ -110,7 +111,8 @@ struct File {
 
 /// What lies where a hook's file is looked for.
 fn look(path: &Path, project: &Path) -> File {
-    let shown = path.strip_prefix(project).unwrap_or(path).display().to_string();
+    let name = path.strip_prefix(project).unwrap_or(path);
+    let shown = name.display().to_string();
     let mut file = File::default();
     let place = at(path);
     if !place.is_taken() {
@@ -135,7 +137,7 @@ fn look(path: &Path, project: &Path) -> File {
     } else if known.size > LARGEST_FILE {
         Some(format!("{shown} is larger than {} MiB", LARGEST_FILE / (1024 * 1024)))
     } else if known.mode & 0o111 == 0 {
-        file.remedy = Some(format!("chmod +x {shown}"));
+        file.remedy = Some(format!("chmod +x {}", quoted(name.as_os_str())));
         Some(format!("{shown} is not executable"))
     } else {
         match kept::read(path) {

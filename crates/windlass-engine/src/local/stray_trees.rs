@@ -3,6 +3,8 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
+use windlass_core::words::quoted;
+
 use super::working_tree::WorkingTree;
 use windlass_git::git::LinkedTree;
 
@@ -20,8 +22,8 @@ pub(super) fn notices(world: &WorkingTree, before: &BTreeSet<PathBuf>) -> Vec<St
         let path = tree.to_string_lossy().replace(char::is_control, " ");
         format!(
             "a worktree was made while the agent worked, and left: {path}. What is in it is neither looked at nor kept; \
-             to remove it: git worktree remove --force '{}'",
-            path.replace('\'', r"'\''")
+             to remove it: git worktree remove --force {}",
+            quoted(tree.as_os_str())
         )
     })
     .collect()

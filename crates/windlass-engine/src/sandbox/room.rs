@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use windlass_agents::{About, named};
 use windlass_core::spec::{AgentSpec, SandboxLogin};
 use windlass_core::values::RunId;
+use windlass_core::words::quoted;
 
 use super::SandboxError;
 use super::view::is_canonical;
@@ -147,7 +148,7 @@ impl SandboxRoom {
                 "{} makes git take its settings from somewhere else, and git did not write it",
                 file.display()
             ),
-            hint: format!("Look what it says, then remove it: rm {}", file.display()),
+            hint: format!("Look what it says, then remove it: rm {}", quoted(self.diversion().as_os_str())),
         })
     }
 

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use windlass_core::values::RunId;
+use windlass_core::words::quoted;
 
 use super::{Stage, Work, Worktree, WorktreeError, WorktreeStatus, locks, make};
 use crate::store::lock::{Acquired, HeldBy, Holder, holders};
@@ -115,7 +116,8 @@ impl Refusal {
             Refusal::Broken => format!("git worktree repair {path}"),
             Refusal::Unfilled { branch } => {
                 format!(
-                    "if nothing of yours is in it: git worktree remove --force {path} && git branch -d {branch}"
+                    "if nothing of yours is in it: git worktree remove --force {path} && git branch -d {}",
+                    typed(branch)
                 )
             }
             Refusal::Unreadable(_) => format!("see for yourself: git -C {path} status"),
@@ -126,14 +128,18 @@ impl Refusal {
                 format!("copy what you want to keep, then delete the folder {path}/.windlass")
             }
             Refusal::Unmerged { branch, pushed: false, .. } => {
-                format!("merge it first: git merge {branch}")
+                format!("merge it first: git merge {}", typed(branch))
             }
             Refusal::Unmerged { branch, pushed: true, .. } => format!(
                 "if its pull request is merged, have it here: git fetch, or remove it yourself: git worktree remove {path} && \
-                 git branch -D {branch}"
+                 git branch -D {}",
+                typed(branch)
             ),
             Refusal::NoBase { branch } => {
-                format!("if its commits are elsewhere: git worktree remove {path} && git branch -d {branch}")
+                format!(
+                    "if its commits are elsewhere: git worktree remove {path} && git branch -d {}",
+                    typed(branch)
+                )
             }
             Refusal::Detached { commit } | Refusal::OwnReference { commit, .. } => {
                 format!("give it a branch: git branch NAME {commit}")
@@ -141,6 +147,11 @@ impl Refusal {
             Refusal::Git(_) => format!("see for yourself: git worktree remove {path}"),
         }
     }
+}
+
+/// As a shell takes it.
+fn typed(branch: &str) -> String {
+    quoted(branch.as_ref())
 }
 
 /// What was removed.

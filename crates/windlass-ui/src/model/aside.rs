@@ -8,7 +8,9 @@ use windlass_core::report;
 use windlass_core::values::{TaskEnd, TaskId};
 use windlass_core::words::{quoted, some_of};
 
+use super::landing::top;
 use super::{CommitStanding, Course, PlacesSeen};
+use crate::board::Board;
 use crate::document::RunStatus;
 use crate::format;
 use crate::harmless::one_line;
@@ -80,7 +82,7 @@ pub(super) fn seen(course: &Course, status: &RunStatus, places: Option<&PlacesSe
                 let what = format!("{} {}", one_line(&task.0), one_line(title)).trim_end().to_owned();
                 let why = one_line(reason);
                 match branch {
-                    Some(branch) => on_branch((what, why), branch, status, places),
+                    Some(branch) => on_branch((what, why), branch, course.board(), places),
                     None => AsideSeen {
                         what,
                         why,
@@ -109,7 +111,7 @@ pub(super) fn seen(course: &Course, status: &RunStatus, places: Option<&PlacesSe
             },
         })
         .collect();
-    all.extend(held_back(course, status));
+    all.extend(held_back(course.board()));
     all
 }
 
@@ -120,10 +122,10 @@ fn changed(count: u32) -> String {
 fn on_branch(
     (what, why): (String, String),
     branch: &str,
-    status: &RunStatus,
+    board: &Board,
     places: Option<&PlacesSeen>,
 ) -> AsideSeen {
-    let top = quoted(OsStr::new(&status.directory));
+    let top = top(board);
     let merge = format!("git -C {top} merge {}", quoted(OsStr::new(branch)));
     let standing = places.and_then(|places| places.parked.get(branch));
     let (command, note) = match standing.map(|standing| (*standing, standing.before_merging())) {
@@ -136,13 +138,13 @@ fn on_branch(
 }
 
 /// What waits for a person to say that it belongs into a commit.
-fn held_back(course: &Course, status: &RunStatus) -> Option<AsideSeen> {
-    let held = &course.board().held_back;
+fn held_back(board: &Board) -> Option<AsideSeen> {
+    let held = &board.held_back;
     let files: Vec<String> = held.iter().map(|file| quoted(OsStr::new(file))).collect();
     let first = held.first()?;
     // What is told of it can be a sentence; then there is nothing to be typed.
     let is_file = held.iter().all(|file| !file.contains(char::is_whitespace));
-    let top = quoted(OsStr::new(&status.directory));
+    let top = top(board);
     Some(AsideSeen {
         what: format!("{} in no commit", format::count(held.len() as u64, "file")),
         why: "only a person can say whether it belongs there".to_owned(),

@@ -1,7 +1,7 @@
 //! Where the work of a run is, and the commands that merge it.
 
 use std::collections::BTreeMap;
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
 use serde::Serialize;
@@ -35,7 +35,7 @@ pub struct PlacesSeen {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MainTree {
     /// Where.
-    pub path: String,
+    pub path: PathBuf,
     /// The branch that is checked out there; `None` where none is.
     pub branch: Option<String>,
     /// Paths there that are not committed.
@@ -119,9 +119,9 @@ impl Landing {
             (None, _) if board.plan.as_ref().is_some_and(|plan| plan.lanes.is_some()) => {
                 Landing::without_steps("nothing: none of its lanes has landed a commit")
             }
-            (None, _) => uncommitted(status, places),
+            (None, _) => uncommitted(board, status, places),
             (Some(head), Some(main)) => onto_main(status, places, head, main),
-            (Some(head), None) => here(status, places, head),
+            (Some(head), None) => here(board, status, places, head),
         }
     }
 }
@@ -151,11 +151,11 @@ fn outside(pull_requests: &[(&str, PullRequestState)]) -> Landing {
 }
 
 /// The run made no commit.
-fn uncommitted(status: &RunStatus, places: &PlacesSeen) -> Landing {
+fn uncommitted(board: &Board, status: &RunStatus, places: &PlacesSeen) -> Landing {
     if status.restorable.is_none() || places.uncommitted == 0 {
         return Landing::without_steps("nothing: no commit, and no file that differs");
     }
-    let top = top(status);
+    let top = top(board);
     let title = quoted(OsStr::new(&one_line(&status.title)));
     let files = format::count(places.uncommitted, "file");
     let mut steps = vec![(format!("windlass diff {}", run(status)), "what the run changed")];
@@ -176,11 +176,13 @@ fn all_but_held_back(held_back: &[PathBuf]) -> Option<(String, &'static str)> {
     if held_back.is_empty() {
         return Some((String::new(), "commit all that is there"));
     }
-    let typed = held_back.iter().map(|path| path.to_str().filter(|path| one_line(path) == **path));
-    let typed: Option<Vec<&str>> = typed.collect();
-    let but = typed.filter(|paths| paths.len() <= MOST)?.into_iter().map(|path| {
-        let pathspec = format!(":(top,exclude,literal){path}");
-        format!(" {}", quoted(OsStr::new(&pathspec)))
+    if held_back.len() > MOST {
+        return None;
+    }
+    let but = held_back.iter().map(|path| {
+        let mut pathspec = OsString::from(":(top,exclude,literal)");
+        pathspec.push(path);
+        format!(" {}", quoted(&pathspec))
     });
     Some((format!(" -- :/{}", but.collect::<String>()), "commit all but what only a person can say"))
 }
@@ -190,7 +192,7 @@ fn onto_main(status: &RunStatus, places: &PlacesSeen, head: CommitStanding, main
     let onto = main.branch.as_deref().map_or_else(|| "a detached HEAD".to_owned(), one_line);
     let what = places.branch.clone().or_else(|| status.head.clone()).unwrap_or_default();
     let commits = commits(status);
-    let merge = format!("git -C {} merge {}", quoted(OsStr::new(&main.path)), quoted(OsStr::new(&what)));
+    let merge = format!("git -C {} merge {}", quoted(main.path.as_os_str()), quoted(OsStr::new(&what)));
     let first = if main.uncommitted > 0 { "; commit or stash what is there first" } else { "" };
     let left = match places.uncommitted {
         0 => String::new(),
@@ -225,10 +227,10 @@ fn gone() -> Landing {
 }
 
 /// It worked where a person does: its commits are on the branch.
-fn here(status: &RunStatus, places: &PlacesSeen, head: CommitStanding) -> Landing {
+fn here(board: &Board, status: &RunStatus, places: &PlacesSeen, head: CommitStanding) -> Landing {
     let commits = commits(status);
     let branch = places.branch.as_deref().map_or_else(|| "a detached HEAD".to_owned(), one_line);
-    let top = top(status);
+    let top = top(board);
     let last = status.head.clone().unwrap_or_default();
     let left = match places.uncommitted {
         0 => String::new(),
@@ -255,6 +257,7 @@ fn run(status: &RunStatus) -> String {
     status.run.as_ref().map(|run| one_line(&run.0)).unwrap_or_default()
 }
 
-fn top(status: &RunStatus) -> String {
-    quoted(OsStr::new(&status.directory))
+/// Where the run works, as a shell takes it.
+pub(super) fn top(board: &Board) -> String {
+    quoted(board.plan.as_ref().map_or(OsStr::new(""), |plan| plan.directory.as_os_str()))
 }

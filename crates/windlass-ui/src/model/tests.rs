@@ -213,11 +213,8 @@ fn how_the_work_is_merged_depends_on_where_it_is() {
         Fact::TreeRechecked(windlass_core::report::TreeRechecked { lane: LaneId(0), evidence })
     };
     night.start().fact(looked("aaaa")).iteration(1).called(|_| {}).kept(2).fact(looked("bbbb"));
-    let main = |uncommitted| MainTree {
-        path: "/home/ada/a b".to_owned(),
-        branch: Some("main".to_owned()),
-        uncommitted,
-    };
+    let main =
+        |uncommitted| MainTree { path: "/home/ada/a b".into(), branch: Some("main".to_owned()), uncommitted };
     let places = |head, main| PlacesSeen {
         branch: Some("night".to_owned()),
         head: Some(head),

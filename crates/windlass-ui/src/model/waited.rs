@@ -1,12 +1,10 @@
 //! Who has to do something before a run can go on.
 
-use std::ffi::OsStr;
-
 use jiff::Timestamp;
 use serde::Serialize;
 use windlass_core::values::{Class, StopReason};
-use windlass_core::words::quoted;
 
+use super::landing::top;
 use crate::board::Board;
 use crate::document::{RunState, RunStatus, commit_range};
 use crate::harmless::one_line;
@@ -40,12 +38,12 @@ pub struct WaitedFor {
 }
 
 /// What shows the work of a run. That of several lanes is one piece in git alone.
-fn look(board: &Board, status: &RunStatus, run: &str) -> String {
+fn look(board: &Board, run: &str) -> String {
     let has_lanes = board.plan.as_ref().is_some_and(|plan| plan.lanes.is_some());
     match commit_range(board) {
         _ if !has_lanes => format!("windlass diff {run}"),
         Some((Some(first), last)) => {
-            format!("git -C {} diff {first} {last}", quoted(OsStr::new(&status.directory)))
+            format!("git -C {} diff {first} {last}", top(board))
         }
         _ => format!("windlass logs {run}"),
     }
@@ -63,7 +61,7 @@ impl WaitedFor {
             },
             RunState::Claimed => WaitedFor {
                 why: "the agent says that it is done, and nothing has checked it".to_owned(),
-                command: status.run.as_ref().map(|run| look(board, status, &one_line(&run.0))),
+                command: status.run.as_ref().map(|run| look(board, &one_line(&run.0))),
                 ..WaitedFor::person(status)
             },
             RunState::Ended(StopReason::Complete | StopReason::NothingToDo) => WaitedFor::NOBODY,

@@ -31,6 +31,7 @@ use windlass_core::values::{
     CheckOutcome, CheckStage, Class, Cut, Denial, Named, Purpose, Spent, StopReason, StopSource, TaskId,
     between,
 };
+use windlass_core::words::quoted;
 
 use self::lines::{below, gutter};
 use crate::board::Board;
@@ -315,27 +316,7 @@ pub(crate) fn allowing(denials: &[Denial]) -> impl Iterator<Item = &str> {
 
 /// The command that allows what these rules name.
 pub(crate) fn allow_command<'a>(rules: impl IntoIterator<Item = &'a str>) -> String {
-    let added: Vec<String> = rules.into_iter().map(|rule| format!("--add {}", quoted(rule))).collect();
+    let added: Vec<String> =
+        rules.into_iter().map(|rule| format!("--add {}", quoted(rule.as_ref()))).collect();
     format!("windlass config set permissions.allow {}", added.join(" "))
-}
-
-/// As a shell takes it. What could drive the terminal is escaped, in the form of bash, zsh and POSIX since 2024.
-fn quoted(text: &str) -> String {
-    if text.chars().all(crate::harmless::is_harmless) && !text.contains(['\n', '\t']) {
-        return format!("'{}'", text.replace('\'', r"'\''"));
-    }
-    let mut quoted = String::from("$'");
-    for character in text.chars() {
-        match character {
-            '\'' => quoted.push_str("\\'"),
-            '\\' => quoted.push_str("\\\\"),
-            '\n' => quoted.push_str("\\n"),
-            '\t' => quoted.push_str("\\t"),
-            character if crate::harmless::is_harmless(character) => quoted.push(character),
-            // The longest of these has four digits.
-            character => quoted.extend(format!("\\u{:04X}", u32::from(character)).chars()),
-        }
-    }
-    quoted.push('\'');
-    quoted
 }

@@ -253,7 +253,7 @@ fn what_an_agent_says_cannot_forge_lines() {
     });
     assert_eq!(
         text,
-        "   1  ✗ failed       12s    $0.42  first stopped: complete\n        denied: Bash echo second\n          allowed by: windlass config set permissions.allow --add $'Bash(echo \"a\\\\b\" \\u0007\\n)\'\n"
+        "   1  ✗ failed       12s    $0.42  first stopped: complete\n        denied: Bash echo second\n          allowed by: windlass config set permissions.allow --add $'Bash(echo \"a\\\\b\" \\007\\n)\'\n"
     );
 }
 

@@ -1,7 +1,7 @@
 //! `init` without a name: the project's own folder, and what plans begin with.
 
-use windlass_app::AppError;
 use windlass_app::beginning::{InitProject, InitedProject, NextStep};
+use windlass_app::{AppError, quoted};
 use windlass_ui::{Line, one_line};
 
 use super::init_lines::{guard_line, ignored_line, labelled, repository};
@@ -31,7 +31,7 @@ fn said(inited: &InitedProject) -> Vec<Line> {
     lines.extend(inited.begun.iter().map(|begun| labelled("git").plain(one_line(begun))));
     lines.push(labelled("project").plain(inited.types.join(", ")));
     if let Some(first) = inited.checks.first() {
-        let set = format!("windlass config set gates.commands --add '{first}'");
+        let set = format!("windlass config set gates.commands --add {}", quoted(first.as_ref()));
         lines.push(labelled("checks").plain(inited.checks.join(", ")));
         lines.push(labelled("").dim("as gates  ").command(set));
     }

@@ -85,8 +85,14 @@ fn lines_of(left: &WorktreeLeft) -> Vec<Line> {
     if left.is_merged {
         lines.push(Line::hanging(2).dim("  merged    its pull request is merged"));
     } else if left.ahead > 0 && !left.is_here {
-        lines.push(Line::hanging(2).dim("  look      ").command(format!("git log -p ..{branch}")));
-        lines.push(Line::hanging(2).dim("  merge     ").command(format!("git merge {branch}")));
+        lines.push(
+            Line::hanging(2)
+                .dim("  look      ")
+                .command(format!("git log -p {}", quoted(format!("..{branch}").as_ref()))),
+        );
+        lines.push(
+            Line::hanging(2).dim("  merge     ").command(format!("git merge {}", quoted(branch.as_ref()))),
+        );
     }
     if !left.is_here {
         lines.push(Line::hanging(2).dim("  clean up  ").command(format!("windlass worktree clean {name}")));

@@ -161,7 +161,7 @@ fn secrets_and_large_files_are_held_back_named_and_not_tried_again() {
     let notices = night.notices();
     let notice = notices.iter().find(|text| text.contains("held back")).unwrap();
     assert!(
-        notice.contains("git add -f -- '.env'") && notice.contains("commit.allow '[\"/.env\"]'"),
+        notice.contains("git add -f -- .env") && notice.contains("commit.allow '[\"/.env\"]'"),
         "{notice}"
     );
     assert!(said(&outcome).contains("held back") && !said(&outcome).contains(key), "{}", said(&outcome));

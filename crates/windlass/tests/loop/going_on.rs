@@ -121,9 +121,12 @@ fn a_person_who_knows_that_a_limit_is_gone_has_it_tried_at_once() {
 #[test]
 fn what_is_no_workspace_may_be_a_goal() {
     let night = Night::with_git("");
-    for (text, quoted) in
-        [("Fix the tests", "'Fix the tests'"), ("fix", "'fix'"), ("Don't stop", r"'Don'\''t stop'")]
-    {
+    for (text, quoted) in [
+        ("Fix the tests", "'Fix the tests'"),
+        ("fix", "fix"),
+        ("Don't stop", r"'Don'\''t stop'"),
+        ("a\nb", r"$'a\nb'"),
+    ] {
         let outcome = night.env.run(&mut night.windlass(&["run", text]), PATIENCE);
         outcome.expect_code(2, text);
         let said = outcome.stderr_text();

@@ -152,7 +152,7 @@ fn what_cannot_be_followed_is_said_with_the_line_that_covers_it() {
         let night = Night::within(place(&files, &[]), &calls(&["{ bash = 'echo x >> work' }", CLAIM]));
         let outcome = night.run(&["--gate", gate, "-m", "1"]);
         let told = said(&outcome);
-        let line = "windlass config set guard.protected --add 'ci/check.sh'";
+        let line = "windlass config set guard.protected --add ci/check.sh";
         assert!(told.contains("the guard cannot follow what the checks start here"), "{told}");
         assert!(
             told.replace('\n', " ").contains(line) || night.notices().iter().any(|said| said.contains(line)),

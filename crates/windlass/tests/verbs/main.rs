@@ -15,6 +15,7 @@ mod keeping;
 mod kept;
 mod logs;
 mod looking;
+mod odd_names;
 mod plans;
 mod principles;
 mod report;

@@ -70,7 +70,7 @@ fn what_cannot_be_restored_is_refused_in_one_sentence() {
     let elsewhere = env.root().join("home");
     let elsewhere = elsewhere.to_str().unwrap();
     let project = env.project().canonicalize().unwrap();
-    let command = format!("windlass -C '{}' restore {run} 1 --before", project.display());
+    let command = format!("windlass -C {} restore {run} 1 --before", project.display());
     refused(&["-C", elsewhere, "restore", &run, "1", "--before"], &format!("run {run} works in"), &command);
     assert!(ask(&env, &["restore", &run, "1"]).stdout_text().contains("nothing to do"));
 }

@@ -15,6 +15,7 @@ use std::time::SystemTime;
 
 use serde::{Deserialize, Serialize};
 use windlass_core::spec::SandboxSpec;
+use windlass_core::words::quoted;
 
 use super::SandboxRoom;
 use super::view::{Sight, View};
@@ -321,7 +322,7 @@ fn sentence_of_mark(marked: &Marked, tree: &Path) -> String {
     match &marked.done {
         Ok(()) => format!("{did}: it does not any more"),
         Err(error) => {
-            let command = format!("chmod ug-s '{}'", marked.path.display());
+            let command = format!("chmod ug-s {}", quoted(marked.path.as_os_str()));
             format!("{did}, and that cannot be taken from it ({}): {command}, as root", error.source)
         }
     }

@@ -234,7 +234,7 @@ fn nothing_is_left_out_without_saying_where_it_stands() {
         run.type_elsewhere("'/other place'");
         run
     };
-    let allow = "config set permissions.allow --add 'Bash(make  deploy)'";
+    let allow = r"config set permissions.allow --add $'Bash(make \040deploy)'";
     for (runs, allow) in [
         (vec![troubled()], format!("windlass {allow}")),
         (vec![troubled(), troubled()], format!("windlass {allow}")),
