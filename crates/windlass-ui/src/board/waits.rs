@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use jiff::Timestamp;
-use windlass_core::values::{Class, between};
+use windlass_core::run::RESET_MARGIN;
+use windlass_core::values::{Class, between, later};
 
 use super::Board;
 
@@ -13,7 +14,7 @@ pub(crate) struct Backoff {
     pub(crate) since: Timestamp,
     pub(crate) until: Timestamp,
     pub(crate) class: Class,
-    /// The limit has named the time at which it resets; else it is only asked again then.
+    /// It ends when the limit resets, as that said; else the limit is only asked again then.
     pub(crate) is_named: bool,
     /// From when on the run's own clock stands still; `None` while it goes on.
     uncounted: Option<Timestamp>,
@@ -24,7 +25,9 @@ impl Board {
         let since = self.backoff.map_or(self.now, |backoff| backoff.since);
         let calls = self.lanes.values().filter_map(|lane| lane.last_call.as_ref());
         let mut resets = calls.filter_map(|call| call.limit.as_ref()?.resets_at);
-        let is_named = resets.any(|reset| reset > self.now && reset <= until);
+        // A limit that refuses again and again is not asked as often as it would have it.
+        let is_named =
+            resets.any(|reset| reset > self.now && reset <= until && until <= later(reset, RESET_MARGIN));
         let before = self.backoff.and_then(|backoff| backoff.uncounted);
         let uncounted = before.or_else(|| (class == Class::UsageLimit).then_some(self.now));
         self.backoff = Some(Backoff { since, until, class, is_named, uncounted });

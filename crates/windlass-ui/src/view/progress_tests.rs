@@ -1,10 +1,10 @@
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use windlass_core::fact::Fact;
 use windlass_core::observation::{Observation, ToolInput};
 use windlass_core::report;
 use windlass_core::values::{
     CheckKind, CheckStage, Class, Cost, Cut, Evidence, LaneId, RunId, StopReason, StopSource, TaskEnd,
-    TaskId, TaskRow, Tokens, UnderWay, Verdict,
+    TaskId, TaskRow, Tokens, UnderWay, UsageLimit, Verdict,
 };
 
 use super::*;
@@ -201,6 +201,26 @@ fn in_a_wait_no_agent_has_to_be_ended() {
         });
         assert!(text.contains("usage limit: trying again at 21:00 "), "{text}");
         assert!(text.contains("      ! nothing is at work: stopping now\n"), "{stage}: {text}");
+    }
+}
+
+#[test]
+fn a_time_that_no_limit_named_is_not_said_to_be_its_reset() {
+    let now: Timestamp = "2026-03-01T20:00:00Z".parse().unwrap();
+    let until = now + SignedDuration::from_mins(2);
+    for (reset, expected) in [
+        (until - SignedDuration::from_secs(5), "waiting for the usage limit to reset at 20:02"),
+        (now + SignedDuration::from_secs(1), "usage limit: trying again at 20:02"),
+    ] {
+        let text = added(|night| {
+            let limit = UsageLimit { resets_at: Some(reset), window: String::new() };
+            night.iteration(1).call(1, 1).called(|call| {
+                call.class = Class::UsageLimit;
+                call.limit = Some(limit);
+            });
+            night.fact(Fact::BackoffStarted { until, class: Class::UsageLimit, attempt: 2 });
+        });
+        assert!(text.contains(expected), "{reset}: {text}");
     }
 }
 
