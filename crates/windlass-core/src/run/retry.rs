@@ -75,7 +75,7 @@ pub fn after_limit(limit: &UsageLimit, before: &Retries, limits: &Limits, now: T
     if before.lasted(now) + pause > limits.wait {
         Patience::Exhausted(match before.count {
             0 => format!(
-                "the usage limit names no time at which it resets, and --max-wait ({:#}) ends before it would be asked again ({:#})",
+                "when the usage limit resets is not known, and --max-wait ({:#}) ends before it would be asked again ({:#})",
                 signed(limits.wait),
                 signed(pause)
             ),
@@ -252,7 +252,7 @@ mod tests {
             ),
             (
                 after_limit(&limit(None), &first, &hurried, now()),
-                "the usage limit names no time at which it resets, and --max-wait (1m) ends before it would be asked again (2m)",
+                "when the usage limit resets is not known, and --max-wait (1m) ends before it would be asked again (2m)",
             ),
             (
                 after_limit(&limit(None), &long, &spec.limits, now()),

@@ -157,8 +157,8 @@ stop_reasons! {
     ConsecutiveFailures: "consecutive_failures", Error, 1, 20, Nothing, Failures, "too many failures in a row", "Too many iterations in a row failed.";
     /// The agent is missing, not logged in, refused, or out of reach for longer than the run may wait.
     AgentUnavailable: "agent_unavailable", Error, 1, 21, Nothing, None, "the agent is unavailable", "The agent cannot be used.";
-    /// A usage limit resets later than `--max-wait` allows.
-    LimitWaitExceeded: "limit_wait_exceeded", Error, 1, 22, Nothing, None, "the usage limit resets too late", "The usage limit resets later than this run may wait.";
+    /// A usage limit resets later than `--max-wait` allows, or nobody knows when and it is not asked again before that ends.
+    LimitWaitExceeded: "limit_wait_exceeded", Error, 1, 22, Nothing, None, "the usage limit lasts too long", "The usage limit would have to be waited for longer than this run may.";
     /// Five claims in a row were refused for the same failures.
     GatesFailing: "gates_failing", Error, 1, 23, Nothing, Refusals, "the checks keep refusing the work", "Five claims in a row were refused for the same failures.";
     /// Another run holds this working directory.

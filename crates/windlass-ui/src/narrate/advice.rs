@@ -24,17 +24,20 @@ fn advice(command: String, purpose: &'static str) -> Advice {
     Advice { command, purpose }
 }
 
-/// A wait that lasts until the limit resets, as it was when the run ended, in whole hours; twice the one that did not where no
-/// time was named.
+/// A wait that lasts until the limit resets, as it was when the run ended, in whole hours. Where nobody knows when that is, the
+/// longest that a run waits by itself, since it outlasts the windows of plans; twice the one that was not enough beyond that.
 fn enough_wait(board: &Board, before: Duration) -> Duration {
     const HOUR: u64 = 60 * 60;
     /// Clocks differ, and a reset takes a moment.
     const MARGIN: u64 = 5 * 60;
+    /// As `limits.max_wait` has it by default.
+    const USUAL: Duration = Duration::from_hours(6);
     let calls = board.lanes.values().filter_map(|lane| lane.last_call.as_ref());
     let resets = calls.filter_map(|call| call.limit.as_ref()?.resets_at).max();
     let seconds = resets.map(|reset| reset.duration_since(board.now).as_secs());
     match seconds.and_then(|seconds| u64::try_from(seconds).ok()).filter(|seconds| *seconds > 0) {
         Some(seconds) => Duration::from_secs((seconds + MARGIN).div_ceil(HOUR) * HOUR),
+        None if before < USUAL => USUAL,
         None => before.saturating_mul(2),
     }
 }

@@ -163,6 +163,22 @@ fn the_wait_that_is_named_suffices() {
     assert!(said.contains("--max-wait 21h"), "{said}");
 }
 
+#[test]
+fn where_nobody_knows_when_a_limit_resets_a_wait_is_named_that_asks_again() {
+    let night = Night::with_git(&every_call("{ usage_limit = { } }"));
+    let outcome = night.run(&["--max-wait", "30s"]);
+    outcome.expect_code(22, "limit_wait_exceeded");
+    let said = outcome.stdout_text() + &outcome.stderr_text();
+    assert!(said.contains(" --max-wait 6h"), "{said}");
+    assert!(said.contains("when the usage limit resets is not known"), "{said}");
+    assert!(said.contains("would have to be waited for longer"), "{said}");
+    let resumed = Running::start(&mut night.windlass(&["resume", "--max-wait", "6h"]));
+    let waits = || night.facts().iter().any(|fact| matches!(fact, Fact::BackoffStarted { .. }));
+    assert!(wait_until(PATIENCE, waits), "it does not end, and asks again");
+    resumed.signal(Signal::INT);
+    resumed.wait(PATIENCE).expect_code(130, "interrupted");
+}
+
 // attack(endings): the whole working directory is deleted, `.git` included, and made again empty
 // holds: its runs are found by its path; restore brings the files and the repository back, and resume goes on
 #[test]
