@@ -43,7 +43,12 @@ pub fn shown_to(here: &Here, named: Option<&str>, depth: Depth) -> Result<RunFol
         works_elsewhere(here, &run.run, &run.directory);
         return Ok(RunFolder::of(&here.project, &run.run));
     }
-    Err(unread(here)?.map_or_else(no_run, AppError::from))
+    Err(none_to_be_found(here)?)
+}
+
+/// What is said where no run of the project is known: there was none, or why it cannot be read.
+pub fn none_to_be_found(here: &Here) -> Result<AppError, AppError> {
+    Ok(unread(here)?.map_or_else(no_run, AppError::from))
 }
 
 /// Why one of the project's runs cannot be read: then nobody can say that there was none.

@@ -201,6 +201,7 @@ fn wanted(here: &Here, request: &ResumeRun) -> Result<RunFolder, AppError> {
     let live = which::seen_live(&here.project)?;
     match newest(&|run| !live.contains(&run.run)) {
         Some(run) => Ok(RunFolder::of(&here.project, &run.run)),
+        None if listing.runs.is_empty() => Err(which::none_to_be_found(here)?),
         None => Err(AppError::usage("there is no unfinished run here")
             .hint("How the newest one could go on: windlass status")
             .hint("All runs: windlass runs")),

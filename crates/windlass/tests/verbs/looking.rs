@@ -44,6 +44,9 @@ fn one_run_is_shown_by_default_the_live_or_newest_one() {
     let nothing = ask(&env, &["status"]);
     assert_eq!((nothing.code, nothing.stdout_text().as_str()), (Some(2), ""));
     assert!(nothing.stderr_text().starts_with("error: there has been no run here yet\n"));
+    // Nor can one go on, and what would refuse as well is not advised.
+    let resumed = ask(&env, &["resume"]);
+    assert_eq!((resumed.code, resumed.stderr_text()), (Some(2), nothing.stderr_text()));
 
     let ended = finished(&env, "First job", 2);
     let (running, live) = start(&env, "Second job", &[]);
