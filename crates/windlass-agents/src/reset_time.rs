@@ -10,8 +10,8 @@
 //! Without a date the next such time is meant, or one that has just passed: whole minutes are told, and a clock may be
 //! ahead, so `resets 9:07pm` is heard at 21:07:14. Without a zone it is that of the process that says it, which writes the
 //! time as its machine does; when an account regains access the API says, in UTC. A date alone means its first minute. A
-//! date that has passed or cannot be read is unknown, and so is one that lies too far ahead: eight days for a plan's
-//! window, two months for an account that regains access.
+//! date that has passed or cannot be read is unknown, and so is one without its year that lies more than two months ahead:
+//! `Oct 31`, read on the first of November, is yesterday, and not in a year. One that has its year is what it says.
 
 use jiff::civil::{Date, Time};
 use jiff::tz::TimeZone;
@@ -20,11 +20,8 @@ use jiff::{SignedDuration, Timestamp, ToSpan};
 #[cfg(test)]
 mod tests;
 
-/// The longest window of any plan is a week.
-const FARTHEST: SignedDuration = SignedDuration::from_hours(8 * 24);
-
-/// The limit that an account sets itself is one per month.
-const FARTHEST_ACCESS: SignedDuration = SignedDuration::from_hours(62 * 24);
+/// The longest limits are of a month. What seems to lie farther ahead has passed, or is no time.
+const FARTHEST: SignedDuration = SignedDuration::from_hours(62 * 24);
 
 /// A time of day that was so long ago is the one that is meant: for as long as the pauses after refusals together last, so
 /// that whoever still refuses a little later is not taken to mean tomorrow.
@@ -61,13 +58,13 @@ pub fn parse_reset_time(text: &str, now: Timestamp, zone: &TimeZone) -> Option<T
     let of_api = Clock { now, zone: &TimeZone::UTC, passed };
     let of_agent = Clock { now, zone, passed };
     let access = lower.split(ACCESS).skip(1).find_map(|rest| moment(without_preposition(rest), of_api));
-    let farthest = if access.is_some() { FARTHEST_ACCESS } else { FARTHEST };
     let moment = access
         .or_else(|| epoch(text).map(Moment::Dated))
         .or_else(|| after_reset(&lower).find_map(|phrase| moment(phrase, of_agent)))?;
     match moment {
         Moment::OfDay(at) => Some(at),
-        Moment::Dated(at) => (at > now && at.duration_since(now) <= farthest).then_some(at),
+        Moment::OfYear(at) => (at > now).then_some(at),
+        Moment::Dated(at) => (at > now && at.duration_since(now) <= FARTHEST).then_some(at),
     }
 }
 
@@ -82,7 +79,9 @@ struct Clock<'a> {
 
 /// What a sentence names.
 enum Moment {
-    /// A day, or a second since 1970.
+    /// A day of a year that is named.
+    OfYear(Timestamp),
+    /// A day whose year is not named, or a second since 1970.
     Dated(Timestamp),
     /// A time of day alone.
     OfDay(Timestamp),
@@ -135,7 +134,8 @@ fn moment(phrase: &str, reading: Clock<'_>) -> Option<Moment> {
     match day {
         Some(day) => {
             let today = reading.now.to_zoned(zone.clone()).date();
-            dated(today, day, time, &zone).map(Moment::Dated)
+            let at = dated(today, day, time, &zone)?;
+            Some(if whole { Moment::OfYear(at) } else { Moment::Dated(at) })
         }
         None => time_of_day(time, &zone, reading.now, reading.passed).map(Moment::OfDay),
     }

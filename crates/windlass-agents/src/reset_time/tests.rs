@@ -34,7 +34,16 @@ fn times_in_utc() {
         ("resets Nov 21, 8:29pm (UTC)", None),
         ("resets Nov 21, 8:30pm (UTC)", None), // Now.
         ("resets 8:30pm (UTC)", Some("2026-11-21T20:30:00Z")),
-        ("resets Dec 25, 8pm (UTC)", None),
+        ("You've hit your limit · resets Dec 5, 3am (UTC)", Some("2026-12-05T03:00:00Z")),
+        ("You've hit your limit · resets Dec 25, 8pm (UTC)", Some("2026-12-25T20:00:00Z")),
+        ("resets Jan 1, 3am (UTC)", Some("2027-01-01T03:00:00Z")),
+        ("resets Jan 22, 8:30pm (UTC)", Some("2027-01-22T20:30:00Z")),
+        ("resets Jan 22, 8:31pm (UTC)", None), // Farther ahead than any limit.
+        ("resets Nov 20, 8pm (UTC)", None),    // Yesterday, and not in a year.
+        ("resets Oct 31, 8pm (UTC)", None),
+        ("resets Jan 2, 2027, 3am (UTC)", Some("2027-01-02T03:00:00Z")),
+        ("resets Mar 2, 2027 at 3am (UTC)", Some("2027-03-02T03:00:00Z")),
+        ("resets Nov 20, 2026, 8pm (UTC)", None),
         ("Claude AI usage limit reached|1762455600", None),
         ("Claude AI usage limit reached|17", None),
         ("resets 13pm", None),
@@ -139,7 +148,7 @@ fn access_is_regained_at_a_date() {
         ("you will regain access on 2026-12-01 11:30:00-0100", noon),
         ("you will regain access on 2026-12-01 09:00:00-0330", noon),
         ("You will regain access on 2027-01-20 at 00:00 UTC.", Some("2027-01-20T00:00:00Z")),
-        ("You will regain access on 2027-02-20 at 00:00 UTC.", None),
+        ("You will regain access on 2027-02-20 at 00:00 UTC.", Some("2027-02-20T00:00:00Z")),
         ("You will regain access on 2026-11-21 at 00:00 UTC.", None),
         ("You will regain access on 2026-13-01 at 00:00 UTC.", None),
         ("You will regain access on Dec 1.", None),
@@ -147,7 +156,7 @@ fn access_is_regained_at_a_date() {
         ("You will regain access soon.", None),
         ("You will regain access on 2026-12-01 at 00:00+99:00", None),
         ("regain access", None),
-        ("resets 2026-12-01 at 00:00 UTC", None), // Farther ahead than any window.
+        ("resets 2026-12-01 at 00:00 UTC", first),
         ("resets 2026-11-24 at 00:00 UTC", Some("2026-11-24T00:00:00Z")),
     ];
     for (text, expected) in rows {
@@ -173,7 +182,7 @@ proptest! {
         let _ = parse_reset_time(&format!("resets 3pm {text}"), now, &TimeZone::UTC);
     }
 
-    /// Whatever is understood lies ahead, and not farther than the longest window, or has just passed.
+    /// Whatever is understood lies ahead, and not farther than the longest limit, or has just passed.
     #[test]
     fn a_time_lies_ahead_or_has_just_passed(
         text in "[ \\-·]?resets? (at )?((nov|Dec|jan) [0-9]{1,2},? (at )?)?[0-9]{1,2}(:[0-9]{2})? ?(am|pm|PM)?( \\((UTC|Asia/Dhaka|x)\\))?",
@@ -193,10 +202,11 @@ fn a_time_from_now() {
         ("Your quota will reset after 3h12m5s.. Retrying after 12231418ms...", Some(11_525)),
         ("Suggested retry after 3600s.", Some(3600)),
         ("Reset after 2d", None),
-        ("retry after 192h", Some(691_200)),
+        ("retry after 300h", Some(1_080_000)),
+        ("retry after 1488h", Some(5_356_800)),
+        ("retry after 1489h", None),
         ("retry after 0s", None),
         ("retry after 99999999999999999999h", None),
-        ("retry after 300h", None),
         ("will reset after a while", None),
         ("reset after -5m", None),
         ("", None),
