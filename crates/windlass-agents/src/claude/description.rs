@@ -57,7 +57,7 @@ pub(crate) static REAL: About = About {
 /// The scripted one: nothing is asked of it, and it reads nothing by itself.
 pub(super) static SCRIPTED: About = About {
     name: "mock",
-    product: REAL.product,
+    product: "Windlass's scripted agent",
     program: None,
     tested: "",
     can: &[

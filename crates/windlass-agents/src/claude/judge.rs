@@ -7,21 +7,17 @@
 
 use windlass_core::values::{Class, UsageLimit};
 
-use super::description::REAL;
 use super::prose::{Meaning, by_status, is_account_limit, is_api_error, meaning};
 use crate::ending::{Ending, last_line};
 use crate::reset_time::parse_reset_time;
 use crate::{Judgement, ResultDigest, Signs};
 
 /// Judges a call.
-pub(super) fn judge(signs: &Signs<'_>) -> Judgement {
-    let ending = ending(signs);
-    let failure = signs.result.filter(|result| is_failure(signs, result)).map(|result| failed(signs, result));
-    ending.judged(failure, &said(signs), |_| without_result(signs))
-}
-
-fn ending<'a>(signs: &'a Signs<'a>) -> Ending<'a> {
-    Ending { about: &REAL, signs }
+pub(super) fn judge(ending: Ending<'_>) -> Judgement {
+    let signs = ending.signs;
+    let failure =
+        signs.result.filter(|result| is_failure(signs, result)).map(|result| failed(ending, result));
+    ending.judged(failure, &said(signs), without_result)
 }
 
 /// Does the last result say that something failed?
@@ -36,30 +32,31 @@ fn is_marked_error(signs: &Signs<'_>, result: &ResultDigest) -> bool {
 }
 
 /// A result that is an error.
-fn failed(signs: &Signs<'_>, result: &ResultDigest) -> Judgement {
+fn failed(ending: Ending<'_>, result: &ResultDigest) -> Judgement {
+    let signs = ending.signs;
     let said = said(signs);
     if let Some(class) = ended_by_limit(result) {
-        return sentence(class, &said);
+        return sentence(ending, class, &said);
     }
     let throttled = result.status == Some(429)
         || result.api_error == "usage_limit_reached"
         || result.api_error_type == "rate_limit_error"
         || signs.api_error == "rate_limit";
     if throttled {
-        return usage_limit(signs, &said).unwrap_or_else(|| sentence(Class::Outage, &said));
+        return usage_limit(ending, &said).unwrap_or_else(|| sentence(ending, Class::Outage, &said));
     }
     if is_account_limit(&said) {
         // A request that is refused as wrong, by its status and its type: only its words say that it is none.
-        return usage_limit(signs, &said).unwrap_or_else(|| sentence(Class::UsageLimit, &said));
+        return usage_limit(ending, &said).unwrap_or_else(|| sentence(ending, Class::UsageLimit, &said));
     }
     if said.contains("holding the refresh lock") {
-        return sentence(Class::Outage, &said); // Marked as authentication_failed, but over in a moment.
+        return sentence(ending, Class::Outage, &said); // Marked as authentication_failed, but over in a moment.
     }
     by_fields(signs.api_error, result)
-        .map(|class| sentence(class, &said))
-        .or_else(|| signs.rejected.and_then(|_| usage_limit(signs, &said)))
-        .or_else(|| by_prose(signs, &result.text))
-        .unwrap_or_else(|| sentence(unexplained(result, &said), &said))
+        .map(|class| sentence(ending, class, &said))
+        .or_else(|| signs.rejected.and_then(|_| usage_limit(ending, &said)))
+        .or_else(|| by_prose(ending, &result.text))
+        .unwrap_or_else(|| sentence(ending, unexplained(result, &said), &said))
 }
 
 /// Limits of the call itself.
@@ -124,42 +121,46 @@ fn unexplained(result: &ResultDigest, said: &str) -> Class {
 }
 
 /// Nothing was reported: what is on standard error, and what came before.
-fn without_result(signs: &Signs<'_>) -> Judgement {
+fn without_result(ending: Ending<'_>) -> Judgement {
+    let signs = ending.signs;
     let said = said(signs);
     let marked = match signs.api_error {
-        "rate_limit" => usage_limit(signs, &said).or_else(|| Some(sentence(Class::Outage, &said))),
-        word => by_word(word, None).map(|class| sentence(class, &said)),
+        "rate_limit" => usage_limit(ending, &said).or_else(|| Some(sentence(ending, Class::Outage, &said))),
+        word => by_word(word, None).map(|class| sentence(ending, class, &said)),
     };
     marked
-        .or_else(|| signs.rejected.and_then(|_| usage_limit(signs, &said)))
-        .or_else(|| by_prose(signs, signs.stderr))
-        .unwrap_or_else(|| ending(signs).without_result())
+        .or_else(|| signs.rejected.and_then(|_| usage_limit(ending, &said)))
+        .or_else(|| by_prose(ending, signs.stderr))
+        .unwrap_or_else(|| ending.without_result())
 }
 
 /// A refusal by a usage limit, if it is one: what waiting does not heal is a matter of billing.
-fn usage_limit(signs: &Signs<'_>, said: &str) -> Option<Judgement> {
+fn usage_limit(ending: Ending<'_>, said: &str) -> Option<Judgement> {
+    let signs = ending.signs;
     let meaning = meaning(said);
     let named = signs.rejected.and_then(|limit| limit.resets_at);
     let resets_at = named.or_else(|| parse_reset_time(said, signs.now, signs.zone));
     let reported = signs.rejected.is_some()
         || signs.result.is_some_and(|result| result.api_error == "usage_limit_reached");
     match meaning {
-        Some(Meaning::Is(Class::Billing)) => return Some(sentence(Class::Billing, said)),
-        Some(Meaning::LimitIfTimed) if resets_at.is_none() => return Some(sentence(Class::Billing, said)),
+        Some(Meaning::Is(Class::Billing)) => return Some(sentence(ending, Class::Billing, said)),
+        Some(Meaning::LimitIfTimed) if resets_at.is_none() => {
+            return Some(sentence(ending, Class::Billing, said));
+        }
         Some(Meaning::Is(Class::UsageLimit) | Meaning::LimitIfTimed) => {}
         _ if reported => {}
         _ => return None,
     }
     let window = signs.rejected.map_or_else(String::new, |limit| limit.window.clone());
     let limit = Some(UsageLimit { resets_at, window });
-    Some(Judgement { limit, ..sentence(Class::UsageLimit, said) })
+    Some(Judgement { limit, ..sentence(ending, Class::UsageLimit, said) })
 }
 
 /// The first line of a text that means something; on standard error too, where noise comes first and last.
-fn by_prose(signs: &Signs<'_>, text: &str) -> Option<Judgement> {
+fn by_prose(ending: Ending<'_>, text: &str) -> Option<Judgement> {
     text.lines().find_map(|line| match meaning(line)? {
-        Meaning::Is(Class::UsageLimit) | Meaning::LimitIfTimed => usage_limit(signs, line),
-        Meaning::Is(class) => Some(sentence(class, line)),
+        Meaning::Is(Class::UsageLimit) | Meaning::LimitIfTimed => usage_limit(ending, line),
+        Meaning::Is(class) => Some(sentence(ending, class, line)),
     })
 }
 
@@ -171,6 +172,6 @@ fn said(signs: &Signs<'_>) -> String {
 }
 
 /// What happened and what to do, for a person.
-fn sentence(class: Class, said: &str) -> Judgement {
-    crate::ending::sentence(&REAL, class, said)
+fn sentence(ending: Ending<'_>, class: Class, said: &str) -> Judgement {
+    crate::ending::sentence(ending.about, class, said)
 }

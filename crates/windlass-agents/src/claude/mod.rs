@@ -33,6 +33,7 @@ use windlass_core::values::Denial;
 
 use self::decode::ClaudeDecoder;
 use self::description::{API_KEYS, FOLDER, NAME, USUAL_HOST};
+use crate::ending::Ending;
 use crate::{
     About, Agent, CallFiles, Decoder, Instructions, Invocation, Judgement, Login, Permissions, Place,
     Question, Right, SessionFiles, Signs, SourceKind, Unfit, version,
@@ -108,7 +109,7 @@ impl Agent for ClaudeCode {
     }
 
     fn judge(&self, signs: &Signs<'_>) -> Judgement {
-        judge::judge(signs)
+        judge::judge(Ending { about: self.about, signs })
     }
 
     fn tool_traces(&self, line: &[u8], found: &mut dyn FnMut(ToolTrace)) {

@@ -25,6 +25,7 @@ fn silence_ends_a_call() {
         (calls[0].class, calls[0].cut, calls[0].estimated),
         (Class::TaskFailure, Some(Cut::Silence), true)
     );
+    assert_eq!(calls[0].detail, "Windlass's scripted agent printed nothing for 1 s, and was ended.");
     night.assert_clean();
 }
 
@@ -36,6 +37,8 @@ fn a_call_that_talks_for_ever_ends_at_its_wall_clock() {
         .set("WINDLASS_CLOCKS__CALL", "1s");
     expect_end(&night.run(&["--max-failures", "1"]), 20, "consecutive_failures");
     assert_eq!(night.calls()[0].cut, Some(Cut::WallClock));
+    let detail = "Windlass's scripted agent worked for 1 s, longer than a call may, and was ended.";
+    assert_eq!(night.calls()[0].detail, detail);
     night.assert_clean();
 }
 
