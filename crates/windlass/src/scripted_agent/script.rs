@@ -88,7 +88,8 @@ pub struct Call {
     #[serde(default = "yes")]
     pub read_prompt: bool,
     /// It is played when the prompt names this task, whatever its place in the order of calls. Of several for one task the
-    /// first is for its first attempt, and so on; the last is for all further ones.
+    /// first is played until the prompt says that the task was tried once and did not hold, and so on; the last is for all
+    /// further ones. A call that is repeated after a usage limit is the same again.
     #[serde(default)]
     pub task: Option<String>,
     /// It is played when the work of that task is to be put together with what others have finished.
