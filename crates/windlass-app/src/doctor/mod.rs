@@ -104,7 +104,7 @@ fn project(app: &App) -> Finding {
         Ok(FoundRepository::Bare) => Finding::bad(ABOUT, "a bare repository: there are no files to work on")
             .advise(["git worktree add ../work"]),
         Ok(FoundRepository::Unsafe(said)) => {
-            Finding::bad(ABOUT, format!("git refuses to look at it: {said}"))
+            Finding::bad(ABOUT, format!("git refuses to look at it. {said}"))
         }
         Err(error) => Finding::bad(ABOUT, error.to_string()),
     }

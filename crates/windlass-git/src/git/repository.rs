@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::time::Duration;
 
+use windlass_core::words::quoted;
+
 use super::call::{Call, CallOutput, printed_path, unexpected, zero_ended};
 use super::refs::{self, PackedRefs, RefValue};
 use super::{ClosedFilters, Folders, GitError, ObjectFormat, ObjectId, listing, sound};
@@ -43,7 +45,8 @@ pub enum FoundRepository {
     None,
     /// git is not installed.
     GitMissing,
-    /// git refuses to look at it: what it said (“dubious ownership” and the command that allows it).
+    /// git refuses to look at it, since it belongs to another user: what to do about it, on one line, with the command that
+    /// allows it.
     Unsafe(String),
 }
 
@@ -387,11 +390,21 @@ impl Repository {
     }
 }
 
+/// The command that git names for a repository of another user, as it is typed on one line: git writes the path as it is.
+pub(super) fn way_in(said: &str) -> String {
+    const ALLOW: &str = "git config --global --add safe.directory ";
+    let Some((_, named)) = said.split_once(ALLOW) else { return said.to_owned() };
+    // git puts all in quotes, but for these and for `!`, which stand behind a backslash.
+    let inner = named.strip_prefix('\'').and_then(|named| named.strip_suffix('\''));
+    let path = inner.unwrap_or(named).replace(r"'\''", "'").replace(r"'\!'", "!");
+    format!("It belongs to another user; if you trust what is in it: {ALLOW}{}", quoted(path.as_ref()))
+}
+
 /// Why git did not answer.
 fn refused(answer: &CallOutput) -> Result<FoundRepository, GitError> {
     let said = answer.errors.trim().to_owned();
     if said.contains("dubious ownership") {
-        return Ok(FoundRepository::Unsafe(said));
+        return Ok(FoundRepository::Unsafe(way_in(&said)));
     }
     if said.contains("not a git repository") {
         return Ok(FoundRepository::None);

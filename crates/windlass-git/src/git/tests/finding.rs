@@ -1,6 +1,9 @@
 use std::fs;
 use std::time::Duration;
 
+use windlass_core::words::quoted;
+
+use crate::git::repository::way_in;
 use crate::git::{FoundRepository, GitError, Head, ObjectFormat, ObjectId, Repository};
 use crate::testing::{Scratch, say};
 
@@ -34,7 +37,26 @@ fn a_repository_of_somebody_else_is_said_to_be_unsafe() {
     }
     std::os::unix::fs::chown(&scratch.top, Some(12345), None).unwrap();
     let FoundRepository::Unsafe(said) = Repository::find(&scratch.top).unwrap() else { panic!() };
-    assert!(said.contains("safe.directory"), "{said}");
+    let top = quoted(scratch.top.as_os_str());
+    assert!(said.ends_with(&format!(": git config --global --add safe.directory {top}")), "{said}");
+}
+
+#[test]
+fn the_command_that_allows_a_repository_names_it_and_is_one_line() {
+    for (named, expected) in [
+        ("/a/b", "/a/b"),
+        ("'/a b'", "'/a b'"),
+        ("'/a\nb'", r"$'/a\nb'"),
+        (r"'/it'\''s'\!' it'", r"'/it'\''s! it'"),
+    ] {
+        let said = format!(
+            "fatal: detected dubious ownership in repository at '…'\nTo add an exception for this directory, call:\n\n\tgit config \
+             --global --add safe.directory {named}"
+        );
+        let command = format!(": git config --global --add safe.directory {expected}");
+        assert!(way_in(&said).ends_with(&command), "{}", way_in(&said));
+    }
+    assert_eq!(way_in("fatal: detected dubious ownership"), "fatal: detected dubious ownership");
 }
 
 #[test]
