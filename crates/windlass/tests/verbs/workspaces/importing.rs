@@ -295,7 +295,7 @@ fn what_two_tools_say_goes_into_one_configuration_and_the_dry_run_says_the_same(
     assert_eq!(notes.matches("scripts keep the exit codes").count(), 1, "{notes}");
     assert!(!notes.contains("is not changed"), "{notes}");
     let against = "claude-iterate says something else of `limits.max_iterations`, which is taken; what Fresher said: \
-                   `windlass config set limits.max_iterations '12'`";
+                   `windlass config set limits.max_iterations 12`";
     assert!(notes.contains(against), "{notes}");
 }
 
@@ -346,7 +346,7 @@ fn of_two_plans_the_one_that_is_read_is_said() {
     let (items, _) = said(&env, &["--dry-run"]);
     let file = note(&items, "IMPLEMENTATION_PLAN.md");
     assert_eq!(file, (false, "it is read where it is (plan.file)".to_owned()));
-    let folder = "it is not read until `windlass config set plan.folder 'impl'`; IMPLEMENTATION_PLAN.md is read (plan.file)";
+    let folder = "it is not read until `windlass config set plan.folder impl`; IMPLEMENTATION_PLAN.md is read (plan.file)";
     assert_eq!(note(&items, "impl/README.md"), (true, folder.to_owned()));
 }
 
