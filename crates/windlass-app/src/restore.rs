@@ -317,6 +317,8 @@ fn bring_here(here: &Here, store: &mut Store, target: &Snapshot, run: &RunId) ->
     let mut surveyor = Surveyor::new(place);
     let mut plan = plan_restore(&mut surveyor, store, target)?;
     plan.remove.retain(|path| !uncommitted.contains_key(path));
+    // What no snapshot holds was in the lane, and never here.
+    plan.left_alone.retain(|left| !matches!(left.why, WhyLeft::Gone(_)));
     let restored = restore(store, &plan, run)?;
     Ok(PutBack { repaired: None, restored })
 }

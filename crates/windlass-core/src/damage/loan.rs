@@ -54,29 +54,38 @@ impl Refs {
 }
 
 /// Would this new branch or tag stand for something else where people leave out what it begins with? A tag `main` goes before the
-/// branch, one like `1a2b3c4d` before the commit that people know by it, one called `HEAD` before what is checked out, and a branch
-/// `origin` stands for the remote of that name.
+/// branch, one called `HEAD` before what is checked out, and a branch `origin` stands for the remote of that name.
 pub fn hides_another<'a>(name: &[u8], others: impl IntoIterator<Item = &'a Name>) -> bool {
     let wanted = short(name);
-    if is_like_a_commit(wanted) || is_gits_own(wanted) {
-        return true;
-    }
     let of_remote = [b"refs/remotes/", wanted, b"/"].concat();
-    others.into_iter().any(|other| other != name && (short(other) == wanted || other.starts_with(&of_remote)))
+    GITS_OWN.contains(&wanted)
+        || others
+            .into_iter()
+            .any(|other| other != name && (short(other) == wanted || other.starts_with(&of_remote)))
 }
 
-/// As git and people shorten what names a commit.
-fn is_like_a_commit(short: &[u8]) -> bool {
-    short.len() >= SHORTEST && short.iter().all(u8::is_ascii_hexdigit)
+/// What a branch or tag is called, where that could be a commit's name, shortened: git takes the branch or tag first.
+pub fn shortened_commit(name: &[u8]) -> Option<&str> {
+    let short = short(name);
+    let is_like_one = short.len() >= SHORTEST && short.iter().all(u8::is_ascii_hexdigit);
+    str::from_utf8(short).ok().filter(|_| is_like_one)
 }
 
-/// `HEAD`, `ORIG_HEAD`, `FETCH_HEAD` and others, which git takes first.
-fn is_gits_own(short: &[u8]) -> bool {
-    short.ends_with(b"HEAD") && short.iter().all(|byte| byte.is_ascii_uppercase() || *byte == b'_')
-}
+/// What git looks for before branches and tags.
+const GITS_OWN: [&[u8]; 9] = [
+    b"HEAD",
+    b"ORIG_HEAD",
+    b"FETCH_HEAD",
+    b"MERGE_HEAD",
+    b"CHERRY_PICK_HEAD",
+    b"REVERT_HEAD",
+    b"REBASE_HEAD",
+    b"BISECT_HEAD",
+    b"AUTO_MERGE",
+];
 
 /// Without what the names of branches, tags and remotes begin with.
-pub fn short(name: &[u8]) -> &[u8] {
+fn short(name: &[u8]) -> &[u8] {
     let begins: [&[u8]; 3] = [b"refs/heads/", b"refs/tags/", b"refs/remotes/"];
     begins.iter().find_map(|begin| name.strip_prefix(*begin)).unwrap_or(name)
 }
@@ -317,15 +326,24 @@ mod tests {
             ("refs/heads/main2", false),
             ("refs/tags/origin", true),
             ("refs/heads/origin2", false),
-            ("refs/tags/1a2b", true),
-            ("refs/heads/cafe", true),
-            ("refs/tags/1a2", false),
-            ("refs/tags/v1a2b", false),
             ("refs/heads/HEAD", true),
             ("refs/tags/FETCH_HEAD", true),
-            ("refs/heads/overHEAD", false),
+            ("refs/heads/AHEAD", false),
         ] {
             assert_eq!(hides_another(name.as_bytes(), &others), hides, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_name_that_could_be_a_commits_is_known() {
+        for (name, short) in [
+            ("refs/tags/1a2b3c4d", Some("1a2b3c4d")),
+            ("refs/heads/cafe", Some("cafe")),
+            ("refs/tags/1a2", None),
+            ("refs/tags/v1a2b", None),
+            ("refs/heads/x/1a2b", None),
+        ] {
+            assert_eq!(shortened_commit(name.as_bytes()), short, "{name}");
         }
     }
 

@@ -104,6 +104,13 @@ impl Run {
         self.is_decided_by_checks() && self.all_passed(CheckKind::Until, &judged.outcomes)
     }
 
+    /// Is it a person who has to bring the work in first, as where both have committed on the branch? In lanes what fails may be
+    /// another one's.
+    pub(super) fn waits_for_a_person(&self) -> bool {
+        let waits = |failing: &Failure| failing.stop_reason == StopReason::NeedsHuman;
+        !self.has_lanes() && self.failing.as_ref().is_some_and(waits)
+    }
+
     /// Is there anything that was not committed yet?
     pub(super) fn differs_from_commit(&self, lane: LaneId, outcome: &AttemptOutcome) -> bool {
         let committed = self.lanes.get(&lane).and_then(|lane| lane.committed.as_ref());
@@ -154,9 +161,7 @@ impl Run {
         let InGit { refused, dead_end, attempted, .. } = &outcome.in_git;
         let kept_out = refused.is_some() || dead_end.is_some() || *attempted;
         let kept_out = kept_out || !self.held(lane).is_empty() || self.lacks_review(lane, outcome);
-        // Work that a person has to bring in first, as where both have committed on the branch.
-        let waits = |failing: &Failure| failing.stop_reason == StopReason::NeedsHuman;
-        let kept_out = kept_out || self.failing.as_ref().is_some_and(waits);
+        let kept_out = kept_out || self.waits_for_a_person();
         if claims && (kept_out || !self.is_green(lane, outcome, &judged.outcomes)) {
             return Verdict::ClaimRefused;
         }

@@ -92,15 +92,21 @@ impl Lane {
         Self::at(main, home)
     }
 
-    /// Makes the agent's repository again if it is broken: removed, replaced by something else, locked by a git that was
-    /// ended. Files stay.
+    /// Makes the agent's repository again if it is broken: removed, or replaced by something else. Locks of a git that was ended go:
+    /// what the agent has put away in it stays. So do files.
     pub fn mend(&self) -> Result<(), LaneError> {
         let theirs = self.top().join(".git");
         let whole = is_folder(&theirs)
             && ["objects", "refs"].iter().all(|name| is_folder(&theirs.join(name)))
-            && ["HEAD", "config", "index"].iter().all(|name| at(&theirs).join(name).holds_file())
-            && locks::of_a_lane(&theirs).is_empty();
-        if whole { Ok(()) } else { self.give_repository() }
+            && ["HEAD", "config", "index"].iter().all(|name| at(&theirs).join(name).holds_file());
+        if !whole {
+            return self.give_repository();
+        }
+        for lock in locks::of_a_lane(&theirs) {
+            // A guest may have made folders of that name.
+            at(&lock).remove_file().or_else(|_| at(&lock).remove_folder())?;
+        }
+        Ok(())
     }
 
     pub(super) fn at(main: &Repository, home: &Path) -> Self {

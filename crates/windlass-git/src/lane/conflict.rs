@@ -104,7 +104,7 @@ impl Lane {
                 open.push(path);
             }
         }
-        if let Some(base) = told(&self.repository, work)?.parent {
+        if let Some(base) = told(&self.repository, work)?.parent() {
             for conflict in self.case_conflicts(base, work, tip)? {
                 let is_there = |path: &Vec<u8>| at(self.top()).join(as_path(path)).is_taken();
                 if conflict.paths.iter().all(is_there) {

@@ -186,7 +186,7 @@ fn finish(
     tip: ObjectId,
 ) -> Result<Landed, LaneError> {
     let (mut followers, mut behind) = (Vec::new(), None);
-    let before = told(main, commit)?.parent.unwrap_or(landing.tip);
+    let before = told(main, commit)?.parent().unwrap_or(landing.tip);
     for checkout in landing.target.checkouts(main)? {
         match Follower::prepare(checkout, before, tip, Strictness::WhatGoes)? {
             Ok(follower) => followers.push(follower),

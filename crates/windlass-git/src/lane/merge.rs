@@ -47,7 +47,7 @@ impl Lane {
     /// The branch was rewritten and git is older than 2.40; or `work` is not a commit of this lane.
     pub fn merge(&self, work: ObjectId, tip: ObjectId) -> Result<MergeResult, LaneError> {
         let judged = told(&self.repository, work)?;
-        let Some(base) = judged.parent else {
+        let Some(base) = judged.parent() else {
             return Err(unexpected("git log", b"a commit without a parent").into());
         };
         if base == tip {

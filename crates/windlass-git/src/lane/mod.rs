@@ -142,7 +142,7 @@ impl Lane {
     /// have landed before it, so [`landed`] need not look further back. To be asked before the work is merged again.
     pub fn since(&self, work: Option<ObjectId>) -> Result<ObjectId, LaneError> {
         let since = match work {
-            Some(work) => told(&self.repository, work)?.parent,
+            Some(work) => told(&self.repository, work)?.parent(),
             None => self.repository.plain_commit(),
         };
         since.ok_or_else(|| unexpected("git log", b"a commit without a parent").into())
@@ -178,8 +178,15 @@ pub fn read_merge(output: &[u8]) -> Option<(ObjectId, Vec<Conflict>)> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct CommitContent {
     tree: ObjectId,
-    parent: Option<ObjectId>,
+    parents: Vec<ObjectId>,
     message: Vec<u8>,
+}
+
+impl CommitContent {
+    /// The first one.
+    fn parent(&self) -> Option<ObjectId> {
+        self.parents.first().copied()
+    }
 }
 
 fn told(repository: &Repository, commit: ObjectId) -> Result<CommitContent, GitError> {
@@ -189,7 +196,7 @@ fn told(repository: &Repository, commit: ObjectId) -> Result<CommitContent, GitE
     let (names, message) = printed.split_at_checked(end).unwrap_or_default();
     let mut names = names.trim_ascii().split(|byte| *byte == b' ').map(ObjectId::from_hex);
     let Some(tree) = names.next().flatten() else { return Err(unexpected("git log", &printed)) };
-    let parent = names.next().flatten();
+    let parents = names.map_while(|name| name).collect();
     let message = [message.get(1..).unwrap_or_default().trim_ascii_end(), b"\n"].concat();
-    Ok(CommitContent { tree, parent, message })
+    Ok(CommitContent { tree, parents, message })
 }

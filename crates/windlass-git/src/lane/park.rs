@@ -124,13 +124,14 @@ fn keep(
     name(main, commit, run, slug)
 }
 
-/// The branch of this commit, made where there is none. One with the same files on the same commit is taken for it: it was
-/// made before a crash, a little earlier.
+/// The branch of this commit, made where there is none. One with the same files on the same commits is taken for it: it was
+/// made before a crash, a little earlier. (A stash of files that git does not know has them in a parent alone.)
 fn name(main: &Repository, commit: ObjectId, run: &str, slug: &str) -> Result<String, LaneError> {
     let wanted = told(main, commit)?;
     let has_the_same = |there: ObjectId| {
         there == commit
-            || told(main, there).is_ok_and(|there| there.tree == wanted.tree && there.parent == wanted.parent)
+            || told(main, there)
+                .is_ok_and(|there| there.tree == wanted.tree && there.parents == wanted.parents)
     };
     let mut failed = None;
     // A branch called `windlass` leaves no room for branches below it.

@@ -24,7 +24,7 @@ mod take;
 #[cfg(test)]
 mod tests;
 
-pub use beside::keep_put_away;
+pub use beside::{has_put_away, keep_put_away};
 pub use take::Taken;
 
 use std::collections::BTreeMap;
@@ -54,7 +54,7 @@ pub struct Loan {
 }
 
 /// So many broken ones are kept of one run.
-const MOST_ASIDE: u32 = 20;
+const MOST_ASIDE: u32 = 1000;
 
 /// What guests have, in the home of their loan.
 const REPOSITORY: &str = "repository";
@@ -129,6 +129,9 @@ impl Loan {
             };
         }
         create_private_folder(&self.home)?;
+        if let (Some(_), Err(why)) = (&lent, &found) {
+            self.put_aside(why)?;
+        }
         let whole = found.as_ref().ok().filter(|_| lent.is_some());
         // The next guest goes on with what is theirs, as with a stash.
         here.beside = whole.map(|found| found.beside.clone()).unwrap_or_default();
@@ -293,23 +296,34 @@ impl Loan {
         self.home.join(format!("broken-{number}"))
     }
 
-    /// The same, and what is there stays where it is put aside; nothing where it is not there at all.
-    fn put_aside(&self) -> Result<Option<PathBuf>, FileError> {
-        self.forget();
+    /// Why one was put aside, until that is told.
+    fn untold(&self, number: u32) -> PathBuf {
+        self.home.join(format!("broken-{number}.txt"))
+    }
+
+    /// What is there stays where it is put aside; `false` where it is not there at all.
+    fn put_aside(&self, why: &str) -> Result<bool, FileError> {
         let from = self.repository();
-        for number in 1..=MOST_ASIDE {
-            let to = self.aside(number);
-            // outside: the run's folder.
-            if to.exists() {
-                continue;
+        // outside: the run's folder.
+        let free = (1..=MOST_ASIDE).find(|number| !self.aside(*number).exists());
+        let (Some(number), true) = (free, from.exists()) else { return Ok(false) };
+        // outside: the run's folder; what a guest has is moved as it is.
+        replace(&self.untold(number), why.as_bytes(), 0o600)?;
+        fs::rename(&from, self.aside(number)).at("put aside", &from)?;
+        Ok(true)
+    }
+
+    /// Those that were put aside and not told yet, each with why; they count as told from now on.
+    fn untold_asides(&self) -> Result<Vec<(PathBuf, String)>, FileError> {
+        let mut all = Vec::new();
+        // outside: the run's folder.
+        for number in (1..=MOST_ASIDE).take_while(|number| self.aside(*number).exists()) {
+            if let Some(why) = read_if_there(&self.untold(number))? {
+                all.push((self.aside(number), String::from_utf8_lossy(&why).into_owned()));
+                remove_file(&self.untold(number));
             }
-            // outside: the run's folder; what a guest has is moved as it is.
-            return match fs::rename(&from, &to) {
-                Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
-                renamed => renamed.at("put aside", &from).map(|()| Some(to)),
-            };
         }
-        Ok(None)
+        Ok(all)
     }
 }
 

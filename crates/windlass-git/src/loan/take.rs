@@ -1,7 +1,7 @@
 //! Taking over what a guest left, as from a stranger.
 
 use windlass_core::damage::loan::{
-    CheckedOut, Refs, Settlement, SideBranchReason, Taking, hides_another, settle,
+    CheckedOut, Refs, Settlement, SideBranchReason, Taking, hides_another, settle, shortened_commit,
 };
 use windlass_core::damage::{Damage, DamageKind, Name};
 use windlass_core::words::some_of;
@@ -12,6 +12,8 @@ use crate::commit::settle_index;
 use crate::git::call::{Call, last_lines};
 use crate::git::{GitError, ObjectId, is_disk_full, is_safe_name};
 use crate::lane::{LaneError, park_commit};
+use std::path::Path;
+use windlass_host::file::FileError;
 
 /// So many sentences about objects that git does not take are said.
 const SAID: usize = 3;
@@ -39,6 +41,7 @@ impl Loan {
     pub fn take_over(&self, run: &str, what: &str) -> Result<Taken, LaneError> {
         let Some((lent, _)) = self.lent()? else { return Ok(Taken::default()) };
         let mut taken = self.take_references(&lent, (run, what))?;
+        taken.damage.extend(self.tell_of_broken()?);
         // Once what was committed is the person's: what is away is as that has it.
         if let Some(damage) = self.widen()? {
             taken.damage.push(damage);
@@ -68,20 +71,32 @@ impl Loan {
             taken.damage.push(Damage { kind: DamageKind::ReferencesLost, sentence, names: Vec::new() });
             let is_refused = |id: &String| refused.iter().any(|(refused, _)| refused == id);
             found = without(found, lent, is_refused);
+            found.beside.retain(|_, id| !is_refused(id));
         }
         let (here, further) = self.here()?;
-        let hiding = hiding(&found, lent, &further);
+        let mut hiding = hiding(&found, lent, &further);
+        hiding.extend(self.hiding_commits(&found, &here)?);
         if !hiding.is_empty() {
             let sentence = format!(
                 "branches or tags were made that stand for other ones' names: {}; your repository has none of them",
                 one_line(&some_of(hiding.iter().map(|name| String::from_utf8_lossy(name)), SAID))
             );
             taken.damage.push(Damage { kind: DamageKind::ReferencesLost, sentence, names: Vec::new() });
-            found.references.retain(|name, _| !hiding.contains(name));
+            // Not under these names; but what they name is kept.
+            for name in &hiding {
+                found.beside.extend(found.references.remove_entry(name));
+            }
             if matches!(&found.head, CheckedOut::Branch(name) if hiding.contains(name)) {
                 found.head = lent.head.clone();
             }
         }
+        let is_moved = |(name, id): &(&Name, &String)| {
+            name.starts_with(b"refs/tags/") && lent.references.get(*name).is_some_and(|was| was != *id)
+        };
+        let moved: Vec<_> = found.references.iter().filter(is_moved).collect();
+        let moved: Vec<(Name, String)> =
+            moved.into_iter().map(|(name, id)| (name.clone(), id.clone())).collect();
+        found.beside.extend(moved);
         let mut trouble = None;
         let mut is_part = |first: &str, second: &str| {
             self.main.is_in_history_of(first, second).unwrap_or_else(|error| {
@@ -118,14 +133,16 @@ impl Loan {
 
     /// Nothing of it is taken.
     fn broken(&self, why: &str) -> Result<Taken, LaneError> {
-        let aside = self.put_aside()?;
-        let kept = aside.map_or_else(String::new, |path| format!("; it is kept as {}", path.display()));
-        let sentence = one_line(&format!(
-            "the git directory that the sandbox was lent is broken ({why}){kept}; yours is as it was, and what is \
-             called next is lent a new one"
-        ));
-        let damage = vec![Damage { kind: DamageKind::ReferencesLost, sentence, names: Vec::new() }];
+        let is_there = self.put_aside(why)?;
+        self.forget();
+        let damage = if is_there { Vec::new() } else { vec![broken_one(why, None)] };
         Ok(Taken { damage, ..Taken::default() })
+    }
+
+    /// Says of those that were put aside why and where they are, once each.
+    fn tell_of_broken(&self) -> Result<Vec<Damage>, FileError> {
+        let untold = self.untold_asides()?;
+        Ok(untold.into_iter().map(|(path, why)| broken_one(&why, Some(&path))).collect())
     }
 
     /// Makes all new branches and tags at once: one after the other takes minutes where they are thousands. Where git does not take
@@ -188,6 +205,24 @@ impl Loan {
         if is_disk_full(&failed) || failed.is_locked() { Err(failed) } else { Ok(Some(last_lines(&answer))) }
     }
 
+    /// New names that stand for commits, as people and printed commands shorten them.
+    fn hiding_commits(&self, found: &Refs, here: &Refs) -> Result<Vec<Name>, GitError> {
+        // One that is the person's already was taken before this was cut off.
+        let new = found.references.keys().filter(|name| !here.references.contains_key(*name));
+        let candidates: Vec<(&Name, &str)> =
+            new.filter_map(|name| Some((name, shortened_commit(name)?))).collect();
+        if candidates.is_empty() {
+            return Ok(Vec::new());
+        }
+        let asked: String = candidates.iter().map(|(_, short)| (*short).to_owned() + "^{commit}\n").collect();
+        let check = ["cat-file", "--batch-check=%(objecttype)"];
+        let answer = Call::within(&self.main).args(check).input(asked).output()?;
+        // Of those that name none it says so.
+        let lines = answer.split(|byte| *byte == b'\n');
+        let names_one = candidates.iter().zip(lines).filter(|(_, line)| *line == b"commit");
+        Ok(names_one.map(|((name, _), _)| (*name).clone()).collect())
+    }
+
     /// Keeps a commit as a branch of its own: the end of a sentence.
     fn keep(&self, commit: &str, run: &str, what: &str) -> Result<String, LaneError> {
         let Some(id) = ObjectId::from_hex(commit.as_bytes()) else { return Ok(String::new()) };
@@ -201,6 +236,15 @@ impl Loan {
             Err(error) => Err(error),
         }
     }
+}
+
+fn broken_one(why: &str, aside: Option<&Path>) -> Damage {
+    let kept = aside.map_or_else(String::new, |path| format!("; it is kept as {}", path.display()));
+    let sentence = one_line(&format!(
+        "the git directory that the sandbox was lent is broken ({why}){kept}; yours is as it was, and what is called next is \
+         lent a new one"
+    ));
+    Damage { kind: DamageKind::ReferencesLost, sentence, names: Vec::new() }
 }
 
 /// A branch or tag that is to be made, and what it names.

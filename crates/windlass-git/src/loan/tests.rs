@@ -352,6 +352,66 @@ fn commits_that_other_references_name_become_branches() {
 }
 
 #[test]
+fn stashes_that_differ_in_untracked_files_alone_are_two_branches() {
+    let guest = Guest::of(Scratch::committed());
+    for name in ["one", "two"] {
+        guest.scratch.write(name, "work\n");
+        guest.git(&["stash", "-q", "-u"]);
+    }
+    let taken = guest.take_over();
+    assert_eq!(taken.notices.len(), 2, "{taken:?}");
+    for (branch, file) in [("work-stash", "two"), ("work-stash-1", "one")] {
+        guest.scratch.git(&["stash", "apply", "-q", &format!("windlass/r-test/{branch}")]);
+        assert!(guest.scratch.path(file).exists(), "{branch}");
+    }
+}
+
+#[test]
+fn what_a_refused_name_or_a_moved_tag_holds_is_kept() {
+    let scratch = Scratch::committed();
+    scratch.git(&["tag", "v1"]);
+    scratch.git(&["update-ref", "refs/remotes/origin/main", "HEAD"]);
+    let guest = Guest::of(scratch);
+    let hidden = guest.commit("on origin\n");
+    guest.git(&["update-ref", "refs/heads/origin", &hidden]);
+    guest.git(&["reset", "-q", "--hard", "HEAD~1"]);
+    let moved = guest.commit("on v1\n");
+    guest.git(&["tag", "-f", "-a", "-m", "moved", "v1"]);
+    guest.git(&["reset", "-q", "--hard", "HEAD~1"]);
+    let taken = guest.take_over();
+    assert_eq!(taken.damage.len(), 2, "{taken:?}");
+    for (branch, commit) in [("work-heads-origin", hidden), ("work-tags-v1", moved)] {
+        let branch = format!("windlass/r-test/{branch}");
+        assert_eq!(guest.scratch.git(&["rev-parse", &branch]).trim(), commit, "{taken:?}");
+    }
+}
+
+#[test]
+fn one_that_was_broken_when_its_run_was_killed_is_put_aside_and_told_later() {
+    let guest = Guest::of(Scratch::committed());
+    guest.commit("changed\n");
+    fs::remove_file(guest.loan.repository().join("HEAD")).unwrap();
+    // The next session lends before it looks.
+    guest.loan.lend().unwrap();
+    let (_, sentence) = guest.damage();
+    assert!(sentence.contains("is broken (HEAD: ") && sentence.contains("it is kept as "), "{sentence}");
+    assert!(guest.loan.aside(1).join("objects").is_dir());
+    assert_eq!(guest.take_over(), Taken::default(), "once");
+}
+
+#[test]
+fn of_a_branch_that_was_made_before_a_kill_it_is_said_once_more() {
+    let guest = Guest::of(Scratch::committed());
+    guest.scratch.write("a.txt", "work\n");
+    guest.git(&["stash", "-q"]);
+    let record = fs::read(guest.loan.record()).unwrap();
+    let first = guest.take_over();
+    fs::write(guest.loan.record(), record).unwrap();
+    assert_eq!(guest.take_over(), first);
+    assert_eq!(guest.scratch.git(&["branch", "--list", "windlass/*"]).lines().count(), 1);
+}
+
+#[test]
 fn a_branch_that_is_called_otherwise_goes_on_under_its_new_name() {
     let guest = Guest::of(Scratch::committed());
     let before = guest.tip();
@@ -399,12 +459,14 @@ fn names_that_stand_for_commits_or_for_what_git_has_are_not_taken() {
     for name in [format!("tags/{short}"), "heads/origin".to_owned(), "tags/FETCH_HEAD".to_owned()] {
         guest.git(&["update-ref", &format!("refs/{name}"), "HEAD"]);
     }
+    guest.git(&["tag", "20261130"]);
     let (kind, sentence) = guest.damage();
     assert_eq!(kind, DamageKind::ReferencesLost);
     for name in [&format!("tags/{short}"), "heads/origin", "tags/FETCH_HEAD"] {
         assert!(sentence.contains(name), "{sentence}");
     }
-    assert_eq!(guest.scratch.git(&["for-each-ref", "--format=%(refname)", "refs/tags"]), "");
+    let tags = guest.scratch.git(&["for-each-ref", "--format=%(refname)", "refs/tags"]);
+    assert_eq!(tags, "refs/tags/20261130\n", "a day is no commit");
 }
 
 #[test]

@@ -152,7 +152,7 @@ fn work_that_is_gone_while_gates_run_is_not_accepted() {
     let outcome = night.run(&[&RUNNER[..], &["--gate", &once("git stash -q -u")]].concat());
     expect_end(&outcome, 24, "needs_human");
     let said = outcome.stdout_text() + &outcome.stderr_text();
-    assert!(said.contains("work.txt") && said.contains("git stash pop"), "{said}");
+    assert!(said.contains("work.txt") && said.contains("bring it back, as by `windlass restore"), "{said}");
     assert_eq!(night.env.git(&["rev-parse", "HEAD"]), head);
     night.env.git(&["stash", "pop", "-q"]);
     expect_end(&night.resume(&[]), 0, "complete");

@@ -15,8 +15,9 @@ use windlass_core::values::{Named, RunId, SnapshotId};
 use super::keep::KeptFile;
 use super::name::{Moment, SnapshotName};
 use super::{LeftOut, LeftOutReason, Snapshot, SnapshotError, Store};
-use crate::inventory::{Entry, EntryKind, Inventory, Place, SurveyError, Surveyor};
+use crate::inventory::{Entry, EntryKind, Inventory, Place, SurveyError, Surveyor, as_path};
 use ignores::SnapshotIgnores;
+use windlass_host::tree::at;
 
 pub use undo::{changed_since, remove_emptied, remove_half_written, undo};
 
@@ -225,7 +226,9 @@ impl RestorePlan {
                     | LeftOutReason::Unreadable
                     | LeftOutReason::Changing
             ) && !path.starts_with(b".git/");
-            if was_a_file && now.entry(path).is_none() && !now.is_unread(path) {
+            // On the disk: what git ignores by now is not among what was found.
+            let is_there = || at(&self.place.root).join(as_path(path)).is_taken();
+            if was_a_file && now.entry(path).is_none() && !now.is_unread(path) && !is_there() {
                 self.leave(path, WhyLeft::Gone(*reason));
             }
         }
