@@ -306,9 +306,11 @@ impl Loan {
         let from = self.repository();
         // outside: the run's folder.
         let free = (1..=MOST_ASIDE).find(|number| !self.aside(*number).exists());
+        // outside: the run's folder.
         let (Some(number), true) = (free, from.exists()) else { return Ok(false) };
-        // outside: the run's folder; what a guest has is moved as it is.
+        // outside: the run's folder.
         replace(&self.untold(number), why.as_bytes(), 0o600)?;
+        // outside: the run's folder; what a guest has is moved as it is.
         fs::rename(&from, self.aside(number)).at("put aside", &from)?;
         Ok(true)
     }
@@ -318,8 +320,10 @@ impl Loan {
         let mut all = Vec::new();
         // outside: the run's folder.
         for number in (1..=MOST_ASIDE).take_while(|number| self.aside(*number).exists()) {
+            // outside: the run's folder.
             if let Some(why) = read_if_there(&self.untold(number))? {
                 all.push((self.aside(number), String::from_utf8_lossy(&why).into_owned()));
+                // outside: the run's folder.
                 remove_file(&self.untold(number));
             }
         }
