@@ -360,8 +360,7 @@ impl Run {
         if said.is_empty() { CHECKS_FAILED.to_owned() } else { said.join("; ") }
     }
 
-    /// Does it count against its task? What the API, a reviewer or git fails at is nothing that the task did, nor what a person did
-    /// meanwhile.
+    /// Does it count against its task? What the API, a reviewer or git fails at is nothing that the task did.
     pub(super) fn counts_against(
         &self,
         lane: LaneId,
@@ -373,7 +372,6 @@ impl Run {
             _ if outcome.summary.class.is_of_api() => false,
             Verdict::ClaimRefused if outcome.reviewed == Some(Reviewed::Unusable) => false,
             Verdict::ClaimRefused if self.is_refused_by_git(lane, outcome) => false,
-            Verdict::ClaimRefused if self.waits_for_a_person() => false,
             Verdict::Failed | Verdict::ClaimRefused | Verdict::ClaimUnsupported => true,
             Verdict::Idle => !progress,
             Verdict::Worked | Verdict::ClaimAccepted => false,

@@ -106,7 +106,7 @@ impl Run {
 
     /// Is it a person who has to bring the work in first, as where both have committed on the branch? In lanes what fails may be
     /// another one's.
-    pub(super) fn waits_for_a_person(&self) -> bool {
+    fn waits_for_a_person(&self) -> bool {
         let waits = |failing: &Failure| failing.stop_reason == StopReason::NeedsHuman;
         !self.has_lanes() && self.failing.as_ref().is_some_and(waits)
     }
