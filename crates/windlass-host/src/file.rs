@@ -270,6 +270,12 @@ pub fn lock_within(file: &File, patience: Duration, pause: Duration) -> io::Resu
     }
 }
 
+/// Has anybody locked the file with this name? It is locked for a moment, shared, so that others who ask so find the same. One that
+/// cannot be opened nobody has.
+pub fn is_locked(path: &Path) -> bool {
+    File::open(path).is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))
+}
+
 /// How many bytes there are to be read, and their SHA-256.
 pub fn size_and_digest(mut from: impl io::Read) -> io::Result<(u64, [u8; 32])> {
     let (mut digest, mut chunk, mut size) = (Sha256::new(), vec![0; 64 * 1024], 0);

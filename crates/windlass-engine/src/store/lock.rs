@@ -20,6 +20,7 @@ use jiff::Timestamp;
 use rustix::process::Pid;
 use serde::{Deserialize, Serialize};
 use windlass_core::values::{RunId, path_text};
+use windlass_host::file::is_locked;
 use windlass_host::process::that_have_open;
 use windlass_host::process::tree::Process;
 
@@ -80,7 +81,7 @@ impl Holder {
             return true;
         }
         if self.is_out_of_sight() {
-            return self.file.as_deref().is_some_and(is_held);
+            return self.file.as_deref().is_some_and(is_locked);
         }
         process(self.pid).is_some_and(|process| {
             !process.is_dead() && self.start_time.is_none_or(|start| start == process.start)
@@ -124,11 +125,6 @@ impl Holder {
 /// That of this process.
 fn namespace() -> Option<String> {
     Some(fs::read_link("/proc/self/ns/pid").ok()?.to_string_lossy().into_owned())
-}
-
-/// Has anybody this lock? It is taken for a moment, shared, so that others who ask so find the same.
-fn is_held(path: &Path) -> bool {
-    File::open(path).is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))
 }
 
 fn process(pid: u32) -> Option<Process> {

@@ -83,8 +83,8 @@ fn told(name: &[u8], branch: &str) -> String {
     }
 }
 
-/// The commit that each of these names, tags being looked through.
-fn commits_of<'a>(
+/// The commit that each of these names, in full or shortened, tags being looked through; in one call.
+pub(super) fn commits_of<'a>(
     main: &Repository,
     ids: impl Iterator<Item = &'a str>,
 ) -> Result<Vec<Option<ObjectId>>, GitError> {

@@ -1,18 +1,19 @@
 //! Taking over what a guest left, as from a stranger.
 
+use std::path::Path;
+
 use windlass_core::damage::loan::{
     CheckedOut, Refs, Settlement, SideBranchReason, Taking, hides_another, settle, shortened_commit,
 };
 use windlass_core::damage::{Damage, DamageKind, Name};
 use windlass_core::words::some_of;
 
-use super::beside::keep_beside;
+use super::beside::{commits_of, keep_beside};
 use super::{Further, Loan, left};
 use crate::commit::settle_index;
 use crate::git::call::{Call, last_lines};
 use crate::git::{GitError, ObjectId, is_disk_full, is_safe_name};
 use crate::lane::{LaneError, park_commit};
-use std::path::Path;
 use windlass_host::file::FileError;
 
 /// So many sentences about objects that git does not take are said.
@@ -90,12 +91,7 @@ impl Loan {
                 found.head = lent.head.clone();
             }
         }
-        let is_moved = |(name, id): &(&Name, &String)| {
-            name.starts_with(b"refs/tags/") && lent.references.get(*name).is_some_and(|was| was != *id)
-        };
-        let moved: Vec<_> = found.references.iter().filter(is_moved).collect();
-        let moved: Vec<(Name, String)> =
-            moved.into_iter().map(|(name, id)| (name.clone(), id.clone())).collect();
+        let moved = moved_tags(&found, lent);
         found.beside.extend(moved);
         let mut trouble = None;
         let mut is_part = |first: &str, second: &str| {
@@ -214,13 +210,9 @@ impl Loan {
         if candidates.is_empty() {
             return Ok(Vec::new());
         }
-        let asked: String = candidates.iter().map(|(_, short)| (*short).to_owned() + "^{commit}\n").collect();
-        let check = ["cat-file", "--batch-check=%(objecttype)"];
-        let answer = Call::within(&self.main).args(check).input(asked).output()?;
-        // Of those that name none it says so.
-        let lines = answer.split(|byte| *byte == b'\n');
-        let names_one = candidates.iter().zip(lines).filter(|(_, line)| *line == b"commit");
-        Ok(names_one.map(|((name, _), _)| (*name).clone()).collect())
+        let commits = commits_of(&self.main, candidates.iter().map(|(_, short)| *short))?;
+        let names_one = candidates.into_iter().zip(commits).filter(|(_, commit)| commit.is_some());
+        Ok(names_one.map(|((name, _), _)| name.clone()).collect())
     }
 
     /// Keeps a commit as a branch of its own: the end of a sentence.
@@ -261,6 +253,13 @@ fn new_reference(taking: &Taking) -> Option<(&Name, &String)> {
 fn is_taken_as_it_is(name: &[u8]) -> bool {
     str::from_utf8(name)
         .is_ok_and(|text| is_safe_name(name) && !text.split('/').any(|part| part.starts_with('-')))
+}
+
+/// Tags that name something else than they did when they were lent.
+fn moved_tags(found: &Refs, lent: &Refs) -> Vec<(Name, String)> {
+    let tags = found.references.iter().filter(|(name, _)| name.starts_with(b"refs/tags/"));
+    let is_moved = |name: &Name, id: &String| lent.references.get(name).is_some_and(|was| was != id);
+    tags.filter(|(name, id)| is_moved(name, id)).map(|(name, id)| (name.clone(), id.clone())).collect()
 }
 
 /// New names that stand for others.

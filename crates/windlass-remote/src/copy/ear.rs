@@ -1,13 +1,13 @@
 //! What the agents of a run that is driven elsewhere print, heard while they do.
 
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::{File, OpenOptions};
 use std::time::Duration;
 
 use jiff::Timestamp;
 use windlass_engine::store::RunFolder;
 use windlass_fleet::signals::{Ear, Signal, Signals};
 use windlass_fleet::{Deadline, Fleet};
-use windlass_host::file::{AtPath, lock_within};
+use windlass_host::file::{AtPath, is_locked, lock_within};
 
 use crate::journal::JournalError;
 use crate::live::HeardCalls;
@@ -23,9 +23,7 @@ const MOST: usize = 10_000;
 
 /// Does somebody on this machine hear what the agents of this run say?
 pub(super) fn is_heard(folder: &RunFolder) -> bool {
-    // outside: the state folder.
-    let lock = File::open(folder.path().join(LOCK));
-    lock.is_ok_and(|lock| matches!(lock.try_lock_shared(), Err(TryLockError::WouldBlock)))
+    is_locked(&folder.path().join(LOCK))
 }
 
 /// Writes what is heard where whoever reads the streams of the run's calls finds it.
