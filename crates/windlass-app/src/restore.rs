@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use windlass_core::dots::without_dots;
 use windlass_core::values::RunId;
 use windlass_engine::recovery::{note_restored, uncommitted};
 use windlass_engine::store::lock::{self, Holder};
@@ -14,7 +15,7 @@ use windlass_git::git::{FoundRepository, GitError, Repository};
 use windlass_git::inventory::{Place, Surveyor};
 pub use windlass_git::snapshot::{LeftAlone, Repaired, Restored, WhyLeft};
 use windlass_git::snapshot::{
-    Moment, RepairScope, Side, Snapshot, SnapshotError, SnapshotName, Store, plan_restore, repair, restore,
+    Moment, RepairScope, RestorePlan, Side, Snapshot, SnapshotError, SnapshotName, Store, plan_restore, repair, restore,
 };
 use windlass_ui::one_line;
 
@@ -38,6 +39,8 @@ pub struct RestoreFiles {
     pub before: bool,
     /// Branches, tags, HEAD and the index as well.
     pub repository: bool,
+    /// Only these files and folders, relative to where it is asked for; without any all of them.
+    pub paths: Vec<PathBuf>,
 }
 
 /// What files can be put back to.
@@ -72,6 +75,7 @@ impl RestoredFiles {
                 format!("{} iteration {iteration} of {of}", word(side))
             }
             Moment::BeforeRestore { number } => format!("before restore {number} of {of}"),
+            Moment::SessionStart { number } => format!("when session {number} of {of} began"),
         }
     }
 
@@ -130,7 +134,7 @@ impl App {
         refuse_live(&here, &target.place().root)?;
         let taken = launch::lock(&here, &run, Codes::AsConfigured)?;
         let done = if of_a_lane {
-            bring_here(&here, &mut store, &target, &run)
+            bring_here(&here, &mut store, &target, (&run, request))
         } else if is_copy {
             Err(AppError::usage(format!(
                 "{} of run {run} was taken of files on another machine",
@@ -142,7 +146,7 @@ impl App {
             if !is_session(&run) {
                 note_restored(&folder, &target.id).map_err(AppError::system)?;
             }
-            put_back(self, &mut store, &target, &run, request.repository)
+            put_back(&here, &mut store, &target, (&run, request))
         };
         taken.lock.release()?;
         let PutBack { repaired, restored } = done.map_err(lost)?;
@@ -238,9 +242,11 @@ fn refuse_other_directory(
         RestoreTo::Iteration(iteration) => iteration.to_string(),
         RestoreTo::Moment(moment) => moment.to_string(),
     };
+    let paths: String = request.paths.iter().map(|path| format!(" {}", quoted(path.as_os_str()))).collect();
+    let paths = if paths.is_empty() { paths } else { format!(" --{paths}") };
     let what = which::holder_in_words(run);
     Err(AppError::usage(format!("{what} works in {shown}"))
-        .hint(format!("windlass -C {typed} restore {run} {point}{before}{repository}")))
+        .hint(format!("windlass -C {typed} restore {run} {point}{before}{repository}{paths}")))
 }
 
 /// The snapshot that was asked for.
@@ -289,26 +295,31 @@ fn refuse_live(here: &Here, root: &Path) -> Result<(), AppError> {
 }
 
 fn put_back(
-    app: &App,
+    here: &Here,
     store: &mut Store,
     target: &Snapshot,
-    run: &RunId,
-    with_repository: bool,
+    (run, request): (&RunId, &RestoreFiles),
 ) -> Result<PutBack, AppError> {
     let repaired =
-        with_repository.then(|| repair(store, target, run, RepairScope::Everything)).transpose()?;
+        request.repository.then(|| repair(store, target, run, RepairScope::Everything)).transpose()?;
     if repaired.is_some() {
         take_repository_as_it_is(&here::state_root()?, &target.place().root).map_err(AppError::system)?;
     }
-    let mut surveyor = Surveyor::new(place_now(app, target)?);
-    let plan = plan_restore(&mut surveyor, store, target)?;
+    let mut surveyor = Surveyor::new(place_now(&here.app, target)?);
+    let mut plan = plan_restore(&mut surveyor, store, target)?;
+    narrow(&mut plan, target, here, request)?;
     let restored = restore(store, &plan, run)?;
     Ok(PutBack { repaired, restored })
 }
 
 /// A lane's files, in the directory that it works for. What is there and in no commit was never in the lane: it stays, but
 /// where the lane has another file of that name.
-fn bring_here(here: &Here, store: &mut Store, target: &Snapshot, run: &RunId) -> Result<PutBack, AppError> {
+fn bring_here(
+    here: &Here,
+    store: &mut Store,
+    target: &Snapshot,
+    (run, request): (&RunId, &RestoreFiles),
+) -> Result<PutBack, AppError> {
     let place = place_now(&here.app, target)?;
     let uncommitted = match &here.repository {
         Some(repository) => uncommitted(repository)?.paths,
@@ -319,8 +330,43 @@ fn bring_here(here: &Here, store: &mut Store, target: &Snapshot, run: &RunId) ->
     plan.remove.retain(|path| !uncommitted.contains_key(path));
     // What no snapshot holds was in the lane, and never here.
     plan.left_alone.retain(|left| !matches!(left.why, WhyLeft::Gone(_)));
+    narrow(&mut plan, target, here, request)?;
     let restored = restore(store, &plan, run)?;
     Ok(PutBack { repaired: None, restored })
+}
+
+/// Leaves all as it is that was not asked for.
+fn narrow(
+    plan: &mut RestorePlan,
+    target: &Snapshot,
+    here: &Here,
+    request: &RestoreFiles,
+) -> Result<(), AppError> {
+    let mut wanted = Vec::new();
+    for path in &request.paths {
+        let below = Place { directory: here.directory.clone(), ..target.place() };
+        let name = below.relative(&without_dots(&here.directory.join(path)));
+        let is_known = |name: &Vec<u8>| {
+            target.files.iter().any(|file| is_within(&file.path, name))
+                || plan.remove.iter().any(|path| is_within(path, name))
+                || plan.left_alone.iter().any(|left| is_within(&left.path, name))
+        };
+        let Some(name) = name.filter(is_known) else {
+            let shown = one_line(&path.display().to_string());
+            return Err(AppError::usage(format!("{shown} is neither in the snapshot nor here")));
+        };
+        wanted.push(name);
+    }
+    if !wanted.is_empty() {
+        plan.only(target, |path| wanted.iter().any(|name| is_within(path, name)));
+    }
+    Ok(())
+}
+
+/// Is it this path, or below it? The whole tree is the empty one.
+fn is_within(path: &[u8], name: &[u8]) -> bool {
+    let rest = path.strip_prefix(name);
+    rest.is_some_and(|rest| rest.is_empty() || name.is_empty() || rest.starts_with(b"/"))
 }
 
 /// The snapshot's place, with the repository that is there now.

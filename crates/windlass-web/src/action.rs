@@ -174,6 +174,7 @@ impl Action {
                     to,
                     before: *before,
                     repository: false,
+                    paths: Vec::new(),
                 })?;
                 let undo = restored.undo().map(|command| format!(" Undo: {command}")).unwrap_or_default();
                 Ok(format!("The files are as they were {}.{undo}", restored.when()))

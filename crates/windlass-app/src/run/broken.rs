@@ -20,7 +20,7 @@ pub fn refuse(here: &Here, plan: &RunSpec, entries: &[Entry]) -> Result<(), AppE
         None => Some(why_none(here)),
         Some(repository) => problem(repository, last_head(entries)),
     };
-    let way_back = WayBack::of(entries.iter().map(|entry| &entry.fact)).command(&plan.run);
+    let way_back = WayBack::of(entries.iter().map(|entry| &entry.fact)).command(plan);
     problem.map_or(Ok(()), |problem| Err(told(plan, way_back, &problem)))
 }
 

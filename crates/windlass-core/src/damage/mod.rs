@@ -3,6 +3,7 @@
 //! Pure: whoever looks describes both as a [`Scene`], and says with an [`Ancestry`] what became of commits. Commits of the
 //! agent, branches and tags it makes, and files it deletes as part of its work are none of this.
 
+mod by_hand;
 mod compare;
 pub mod loan;
 mod scene;
@@ -12,6 +13,7 @@ mod steering;
 mod tests;
 mod unprotected;
 
+pub use by_hand::by_hand;
 pub use compare::compare;
 pub use scene::{Ancestry, Lost, Name, Operation, Scene};
 pub use settings::{Setting, settings_in};

@@ -155,6 +155,11 @@ impl RunSpec {
         files.chain(documents).map(|file| directory.join(file)).collect()
     }
 
+    /// Has it lanes whose agents nothing keeps out of the directory that they work for?
+    pub fn has_open_lanes(&self) -> bool {
+        self.lanes.as_ref().is_some_and(|lanes| lanes.worker.is_none()) && !self.sandbox.is_on()
+    }
+
     /// The runner's own files in the project, relative to its directory: never evidence, and of no lane's work.
     pub fn own_files(&self) -> impl Iterator<Item = PathBuf> {
         let places = self.job.tasks.iter().filter(|_| self.job.mode.has_tasks());

@@ -2,16 +2,17 @@
 
 mod checkouts;
 mod closing;
+mod outside;
 mod unkept;
 
 use std::collections::BTreeMap;
 use std::collections::BTreeSet;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use windlass_core::report::{self, Report};
-use windlass_core::run::{CommitKind, Effect, Order, OrderContext, TurnKey};
+use windlass_core::run::{CommitKind, Effect, Occasion, Order, OrderContext, TurnKey};
 use windlass_core::spec::RunSpec;
 use windlass_core::values::{
     CommitNotes, LandOutcome, LaneId, MergeOutcome, SnapshotId, StopReason, TaskEnd, TaskState,
@@ -32,6 +33,7 @@ use crate::store::Project;
 use crate::tasks::with_state;
 use crate::withhold::{self, Scene, StaysIn};
 use checkouts::Identity;
+use outside::Outside;
 use windlass_git::commit::{Candidate, CommitOutcome};
 use windlass_git::git::{ObjectId, Repository, is_disk_full};
 use windlass_git::inventory::{Place, Surveyor, is_own};
@@ -114,6 +116,8 @@ pub(super) struct WorkingTrees {
     lanes: BTreeMap<LaneId, Checkout>,
     /// What is here of lanes whose files are on other machines.
     leftovers: RemoteLeftovers,
+    /// The repository as the session has seen it last, by whichever thread; `None` where no guest can get there.
+    outside: Arc<Mutex<Option<Outside>>>,
 }
 
 /// A lane's checkout.
@@ -128,7 +132,8 @@ struct Checkout {
 impl WorkingTrees {
     /// Those of a session.
     pub fn new(main: WorkingTree, project: Project, leftovers: RemoteLeftovers) -> WorkingTrees {
-        WorkingTrees { main, project, target: None, lanes: BTreeMap::new(), leftovers }
+        let (lanes, outside) = (BTreeMap::new(), Arc::default());
+        WorkingTrees { main, project, target: None, lanes, leftovers, outside }
     }
 
     /// The same for another thread, which works in a lane of its own: nothing has been looked at there.
@@ -139,7 +144,8 @@ impl WorkingTrees {
         let mut main = WorkingTree::new(Arc::clone(plan), folder.clone(), surveyor, None, path);
         main.said = Arc::clone(said);
         main.steering.clone_from(&self.main.steering);
-        WorkingTrees::new(main, self.project.clone(), self.leftovers.clone())
+        let outside = Arc::clone(&self.outside);
+        WorkingTrees { outside, ..WorkingTrees::new(main, self.project.clone(), self.leftovers.clone()) }
     }
 
     /// The lane that an effect takes place in, if that has a checkout of its own.
@@ -156,17 +162,24 @@ impl WorkingTrees {
     /// Does what an effect says, where it takes place.
     pub fn carry_out(&mut self, order: &Order) -> Worked {
         let Some(lane) = self.own_lane(&order.effect) else {
-            return self.main.carry_out(order);
+            let reports = self.main.carry_out(order)?;
+            if matches!(order.effect, Effect::Survey(Occasion::Start | Occasion::Resume)) {
+                self.begin_looking_outside()?;
+            }
+            return Ok(reports);
         };
         self.main.put_steering_back()?;
+        // No agent works there: it is told by whoever is at work in a lane.
+        let put_back = std::mem::take(&mut self.main.notices);
         let done = match &order.effect {
             Effect::Land { turn, commit, tip, .. } => {
                 self.land(lane, *turn, commit.as_deref(), tip, &order.context)
             }
             Effect::CloseTask { turn, task, end, .. } => self.close(lane, *turn, task, end, &order.context),
-            _ => self.carry_out_in(lane, order),
+            _ => self.carry_out_in(lane, order).and_then(|reports| self.with_outside(lane, order, reports)),
         };
-        done.map_err(|error| self.for_want_of_room(error))
+        let reports = done.map_err(|error| self.with_a_way_back(self.for_want_of_room(error)))?;
+        Ok(put_back.into_iter().map(Report::notice).chain(reports).collect())
     }
 
     /// A failure that a full disk explains is that, whatever git said.

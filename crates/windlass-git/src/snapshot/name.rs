@@ -14,7 +14,8 @@ pub struct SnapshotName {
     pub moment: Moment,
 }
 
-/// When a snapshot was taken. Shown, and read, as `3-1-before`, `3-1-after` (iteration, attempt) or `before-restore-1`.
+/// When a snapshot was taken. Shown, and read, as `3-1-before`, `3-1-after` (iteration, attempt), `start-1` or
+/// `before-restore-1`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Moment {
     /// Around an iteration.
@@ -29,6 +30,11 @@ pub enum Moment {
     /// Before a restore replaced files.
     BeforeRestore {
         /// Which restore of that run, from 1.
+        number: u32,
+    },
+    /// When a session of lanes began, of the directory that they work for.
+    SessionStart {
+        /// Which session, from 1.
         number: u32,
     },
 }
@@ -52,13 +58,14 @@ impl fmt::Display for Moment {
                 write!(f, "{iteration}-{attempt}-after")
             }
             Moment::BeforeRestore { number } => write!(f, "before-restore-{number}"),
+            Moment::SessionStart { number } => write!(f, "start-{number}"),
         }
     }
 }
 
 /// This is not a name of a snapshot.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
-#[error("“{0}” names no snapshot; names look like 3-1-before, 3-1-after or before-restore-1")]
+#[error("“{0}” names no snapshot; names look like 3-1-before, 3-1-after, start-1 or before-restore-1")]
 pub struct NotAMoment(String);
 
 impl FromStr for Moment {
@@ -72,6 +79,9 @@ impl FromStr for Moment {
 fn parse(text: &str) -> Option<Moment> {
     if let Some(number) = text.strip_prefix("before-restore-") {
         return Some(Moment::BeforeRestore { number: number.parse().ok()? });
+    }
+    if let Some(number) = text.strip_prefix("start-") {
+        return Some(Moment::SessionStart { number: number.parse().ok()? });
     }
     let mut parts = text.splitn(3, '-');
     let (iteration, attempt) = (parts.next()?.parse().ok()?, parts.next()?.parse().ok()?);
@@ -89,11 +99,11 @@ mod tests {
 
     #[test]
     fn names_read_back() {
-        for text in ["3-1-before", "12-2-after", "before-restore-7"] {
+        for text in ["3-1-before", "12-2-after", "before-restore-7", "start-2"] {
             assert_eq!(text.parse::<Moment>().unwrap().to_string(), text);
         }
         for wrong in
-            ["", "3", "3-1", "3-1-later", "a-1-after", "before-restore-", "before-restore-x", "-1-1-after"]
+            ["", "3", "3-1", "3-1-later", "a-1-after", "before-restore-", "before-restore-x", "start-", "start-x", "-1-1-after"]
         {
             assert!(wrong.parse::<Moment>().is_err(), "{wrong}");
         }

@@ -141,7 +141,7 @@ impl Store {
         let list = self.list(run)?;
         let of = |name: &SnapshotName| match name.moment {
             Moment::Iteration { iteration, attempt, side } => Some((iteration, attempt, side)),
-            Moment::BeforeRestore { .. } => None,
+            Moment::BeforeRestore { .. } | Moment::SessionStart { .. } => None,
         };
         let matching = |wanted: Side| {
             list.iter().filter(move |(name, _)| {
@@ -177,7 +177,7 @@ impl Store {
                     befores.entry(iteration).or_insert(id);
                 }
                 Moment::Iteration { iteration, side: Side::After, .. } => drop(afters.insert(iteration, id)),
-                Moment::BeforeRestore { .. } => {}
+                Moment::BeforeRestore { .. } | Moment::SessionStart { .. } => {}
             }
         }
         let both = |(iteration, after): (&u32, &SnapshotId)| {

@@ -260,18 +260,24 @@ Examples:
   windlass restore r-7k2 4
       The files as they were after iteration 4.
   windlass restore r-7k2 1 --before
-      The files as they were before the run touched anything.")]
+      The files as they were before the run touched anything.
+  windlass restore r-7k2 4 -- src notes.md
+      These alone, as they were after iteration 4.")]
 pub struct RestoreArgs {
     /// The run, or the beginning of its name
     pub run: String,
-    /// The iteration, or a moment as a restore names it: before-restore-1, 3-1-after
+    /// The iteration, or a moment as a restore names it: before-restore-1, 3-1-after,
+    /// start-1
     pub iteration: Point,
     /// As before the iteration, not after it
     #[arg(long)]
     pub before: bool,
     /// Put back branches, tags, HEAD and the index as well
-    #[arg(long)]
+    #[arg(long, conflicts_with = "paths")]
     pub repository: bool,
+    /// Only these files and folders
+    #[arg(last = true)]
+    pub paths: Vec<PathBuf>,
 }
 
 /// What files can be put back to, as it is typed.
@@ -289,7 +295,7 @@ impl FromStr for Point {
             };
         }
         let wrong =
-            |_| "expected the number of an iteration, or a moment such as before-restore-1".to_owned();
+            |_| "expected the number of an iteration, or a moment such as before-restore-1 or start-1".to_owned();
         text.parse().map(|moment| Point(RestoreTo::Moment(moment))).map_err(wrong)
     }
 }

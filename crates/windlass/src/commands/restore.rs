@@ -18,6 +18,7 @@ pub fn run(args: &RestoreArgs) -> Result<(), AppError> {
         to: args.iteration.0,
         before: args.before,
         repository: args.repository,
+        paths: args.paths.clone(),
     })?;
     print_lines(&said(&restored))
 }

@@ -21,7 +21,7 @@ fn is_tidied_up(before: &Scene, name: &[u8]) -> bool {
 }
 
 /// Asks git only where something moved.
-pub(super) fn ancestry(
+pub(in crate::local) fn ancestry(
     repository: &Repository,
     before: &Scene,
     after: &Scene,

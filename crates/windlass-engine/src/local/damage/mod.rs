@@ -30,6 +30,7 @@ use found::{DoneBy, FoundDamage};
 
 pub(super) use after_checks::after_checks;
 pub(super) use files::committed;
+pub(super) use history::ancestry;
 pub(super) use undo::carry_out;
 
 /// What an attempt began with.
@@ -222,7 +223,7 @@ fn compare(
     let ancestry = if left.unusable.is_some() {
         Ancestry::default()
     } else {
-        let mut ancestry = history::ancestry(&repository, &before, &left, world.plan.commit)?;
+        let mut ancestry = ancestry(&repository, &before, &left, world.plan.commit)?;
         // A person who puts changes away while the checks run has them in the stash.
         if !are_put_away {
             files::lost(world, &repository, (&before, began), (after, by), &mut ancestry)?;

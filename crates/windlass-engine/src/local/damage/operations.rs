@@ -43,7 +43,7 @@ fn began_in_an_attempt(
         }
         next = match name.moment {
             Moment::Iteration { side, .. } => Some(side),
-            Moment::BeforeRestore { .. } => None,
+            Moment::BeforeRestore { .. } | Moment::SessionStart { .. } => None,
         };
     }
     Ok(false)

@@ -164,6 +164,17 @@ impl RestorePlan {
         RestorePlan { write, remove, unchanged: 0, left_alone, place, now: Inventory::default(), private }
     }
 
+    /// Leaves all other paths as they are.
+    pub fn only(&mut self, target: &Snapshot, is_meant: impl Fn(&[u8]) -> bool) {
+        self.write.retain(|file| is_meant(&file.path));
+        self.remove.retain(|path| is_meant(path));
+        self.left_alone.retain(|left| is_meant(&left.path));
+        let left_alone = self.left_alone.iter().map(|left| &left.path);
+        let touched: BTreeSet<&Vec<u8>> = self.write.iter().map(|file| &file.path).chain(left_alone).collect();
+        let is_unchanged = |file: &&KeptFile| is_meant(&file.path) && !touched.contains(&file.path);
+        self.unchanged = target.files.iter().filter(is_unchanged).count();
+    }
+
     /// Is everything as in the snapshot?
     pub(crate) fn is_empty(&self) -> bool {
         self.write.is_empty() && self.remove.is_empty()
@@ -262,12 +273,30 @@ pub fn restore(store: &mut Store, plan: &RestorePlan, run: &RunId) -> Result<Res
 impl Store {
     /// The name for the snapshot that the next restore of this run takes first, or for one that lost its own.
     pub fn next_before_restore(&self, run: &RunId) -> Result<SnapshotName, SnapshotError> {
-        let number = |(name, _): &(SnapshotName, SnapshotId)| match name.moment {
+        let number = |moment| match moment {
             Moment::BeforeRestore { number } => Some(number),
-            Moment::Iteration { .. } => None,
+            Moment::Iteration { .. } | Moment::SessionStart { .. } => None,
         };
-        let last = self.list(run)?.iter().filter_map(number).max().unwrap_or(0);
-        let moment = Moment::BeforeRestore { number: last.saturating_add(1) };
-        Ok(SnapshotName { run: run.clone(), moment })
+        let number = self.next_number(run, number)?;
+        Ok(SnapshotName { run: run.clone(), moment: Moment::BeforeRestore { number } })
+    }
+
+    /// The name for what the next session of lanes begins with.
+    pub fn next_session_start(&self, run: &RunId) -> Result<SnapshotName, SnapshotError> {
+        let number = |moment| match moment {
+            Moment::SessionStart { number } => Some(number),
+            Moment::Iteration { .. } | Moment::BeforeRestore { .. } => None,
+        };
+        let number = self.next_number(run, number)?;
+        Ok(SnapshotName { run: run.clone(), moment: Moment::SessionStart { number } })
+    }
+
+    fn next_number(
+        &self,
+        run: &RunId,
+        number: impl Fn(Moment) -> Option<u32>,
+    ) -> Result<u32, SnapshotError> {
+        let last = self.list(run)?.into_iter().filter_map(|(name, _)| number(name.moment)).max();
+        Ok(last.unwrap_or(0).saturating_add(1))
     }
 }

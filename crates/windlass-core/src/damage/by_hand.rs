@@ -1,0 +1,34 @@
+//! What a person types to have back what is gone from a repository that is otherwise left as it is.
+
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt as _;
+
+use super::{Damage, DamageKind, Name, Scene};
+use crate::words::quoted;
+
+/// The commands of git, in the order of what is gone; none for what no single command brings back.
+pub fn by_hand(before: &Scene, after: &Scene, damage: &Damage) -> Vec<String> {
+    match damage.kind {
+        DamageKind::ReferencesLost => {
+            let named = |name: &Name| before.references.get(name).map(|commit| update(name, commit));
+            damage.names.iter().filter_map(named).collect()
+        }
+        DamageKind::StashDropped => {
+            let dropped = before.stashes.iter().filter(|stash| !after.stashes.contains(stash));
+            dropped.map(|stash| format!("git stash store {stash}")).collect()
+        }
+        DamageKind::CommitsLost | DamageKind::BranchMovedBack => {
+            let Some(commit) = &before.commit else { return Vec::new() };
+            match &before.branch {
+                Some(branch) if !after.references.contains_key(branch) => vec![update(branch, commit)],
+                // It may be meant to be where it is.
+                _ => vec![format!("git branch was-{} {commit}", commit.chars().take(9).collect::<String>())],
+            }
+        }
+        _ => Vec::new(),
+    }
+}
+
+fn update(name: &Name, commit: &str) -> String {
+    format!("git update-ref {} {commit}", quoted(OsStr::from_bytes(name)))
+}

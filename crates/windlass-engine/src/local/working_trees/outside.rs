@@ -1,0 +1,206 @@
+//! What becomes of the person's repository, and of work there that is nowhere else, while lanes are at work.
+//!
+//! No agent has any business outside its lane; without a sandbox nothing keeps it in, and the person may be at work there. So whatever
+//! is gone is said with the way back, and ends nothing but where no git reads the repository any more.
+
+use std::cell::LazyCell;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt as _;
+use std::sync::{Arc, PoisonError};
+
+use windlass_core::damage::{self, Damage, DamageKind};
+use windlass_core::report::Report;
+use windlass_core::run::{Effect, Order};
+use windlass_core::spec::CommitPolicy;
+use windlass_core::values::{LaneId, StopReason};
+use windlass_core::words::{quoted, some_of};
+
+use super::{WorkingTrees, damage as attempts};
+use crate::local::work::{WorkError, Worked};
+use crate::recovery::Uncommitted;
+use windlass_git::git::{ObjectId, Repository};
+use windlass_git::inventory::{Place, as_path};
+use windlass_git::snapshot::{OwnFile, SnapshotName, Store};
+use windlass_host::tree::at;
+
+/// So many commands, and so many files, stand in one sentence.
+const NAMED: usize = 3;
+
+/// The repository as it was last seen.
+#[derive(Debug)]
+pub(super) struct Outside {
+    /// What the session began with.
+    start: SnapshotName,
+    own: Vec<OwnFile>,
+    /// What was uncommitted when the session began, and its content, but for what is known to be gone.
+    uncommitted: Uncommitted,
+    /// The commit that was checked out.
+    head: Option<ObjectId>,
+}
+
+impl WorkingTrees {
+    /// Keeps what the session begins with, under a name that no lane's snapshot has.
+    pub(super) fn begin_looking_outside(&mut self) -> Result<(), WorkError> {
+        if !self.main.plan.has_open_lanes() {
+            return Ok(());
+        }
+        let repository = self.repository()?;
+        let (place, run) = (self.main.surveyor.place().clone(), &self.main.plan.run);
+        let (Some(store), Some(look)) = (&mut self.main.snapshots, &self.main.latest) else { return Ok(()) };
+        let mut outside = self.outside.lock().unwrap_or_else(PoisonError::into_inner);
+        // After the checks of the baseline it is looked at once more.
+        let start = match outside.take() {
+            Some(Outside { start, .. }) => start,
+            None => store.next_session_start(run)?,
+        };
+        store.keep(&place, &look.inventory, &start)?;
+        let own = store.own_files_now(&repository)?;
+        let base = &self.main.uncommitted_base;
+        // What a former session found may be committed by now, or gone.
+        let now = |path: &Vec<u8>| place.content_now(path).map(|(_, content)| content);
+        let is_uncommitted = |path: &Vec<u8>, now: Option<ObjectId>| {
+            let is_there = now.is_some() || path.ends_with(b"/") && at(&place.root).join(as_path(path)).is_taken();
+            is_there && base.get(path).is_none_or(|base| *base != now)
+        };
+        let uncommitted = self.main.uncommitted.keys().map(|path| (path.clone(), now(path)));
+        let uncommitted = uncommitted.filter(|(path, now)| is_uncommitted(path, *now)).collect();
+        *outside = Some(Outside { start, own, uncommitted, head: repository.head()?.commit() });
+        Ok(())
+    }
+
+    /// What was done there while an agent, or the checks of its work, were at work in a lane.
+    pub(super) fn with_outside(&mut self, lane: LaneId, order: &Order, reports: Vec<Report>) -> Worked {
+        let is_after_others =
+            matches!(order.effect, Effect::Keep { .. } | Effect::Settle { .. } | Effect::Commit { .. });
+        if !is_after_others || !self.lanes.contains_key(&lane) {
+            return Ok(reports);
+        }
+        let texts = self.look_outside(lane)?;
+        Ok(self.main.say_once(texts).into_iter().chain(reports).collect())
+    }
+
+    fn look_outside(&mut self, lane: LaneId) -> Result<Vec<String>, WorkError> {
+        let (repository, shared) = (self.repository()?, Arc::clone(&self.outside));
+        let mut outside = shared.lock().unwrap_or_else(PoisonError::into_inner);
+        let store = self.lanes.get_mut(&lane).and_then(|checkout| checkout.world.snapshots.as_mut());
+        let (Some(outside), Some(store)) = (outside.as_mut(), store) else { return Ok(Vec::new()) };
+        if let Some(why) = why_unreadable(&repository) {
+            return Err(outside.broken(&why));
+        }
+        let mut texts = outside.look_at_repository(store, &repository)?;
+        texts.extend(outside.look_at_files(self.main.surveyor.place(), &repository));
+        Ok(texts)
+    }
+
+    /// Whatever could not be done without the repository, that it is gone is what there is to say.
+    pub(super) fn with_a_way_back(&self, error: WorkError) -> WorkError {
+        if !matches!(error.stop_reason, StopReason::Internal | StopReason::NeedsHuman) {
+            return error;
+        }
+        let outside = self.outside.lock().unwrap_or_else(PoisonError::into_inner);
+        let repository = self.main.surveyor.place().repository.as_ref();
+        let found = repository.zip(outside.as_ref()).and_then(|(repository, outside)| {
+            let said = repository.whole_head().err()?.to_string();
+            Some(outside.broken(said.trim_end()))
+        });
+        found.unwrap_or(error)
+    }
+}
+
+/// What git would say of a repository that it cannot read, as far as that is seen without asking it.
+fn why_unreadable(repository: &Repository) -> Option<String> {
+    match repository.head() {
+        Err(error) => Some(error.to_string().trim_end().to_owned()),
+        Ok(head) => {
+            let commit = head.commit()?.to_string();
+            (!repository.seems_to_have(&commit)).then(|| format!("there is no object of the commit {commit}"))
+        }
+    }
+}
+
+impl Outside {
+    fn look_at_repository(
+        &mut self,
+        store: &mut Store,
+        repository: &Repository,
+    ) -> Result<Vec<String>, WorkError> {
+        let own = store.own_files_now(repository)?;
+        // References in tables are not read here.
+        if own == self.own || own.iter().any(|file| file.name.starts_with(b"reftable/")) {
+            return Ok(Vec::new());
+        }
+        let (before, after) = (store.scene(&self.own)?, store.scene(&own)?);
+        let ancestry = attempts::ancestry(repository, &before, &after, CommitPolicy::Runner)?;
+        let found = damage::compare(&before, &after, &ancestry);
+        self.own = own;
+        let said = |damage: &Damage| {
+            let commands = damage::by_hand(&before, &after, damage);
+            let commands = if commands.is_empty() { vec![self.whole()] } else { commands };
+            said(&damage.sentence, &commands)
+        };
+        Ok(found.iter().filter(|damage| is_of_the_repository(damage.kind)).map(said).collect())
+    }
+
+    /// The person's work that no commit has. What he commits meanwhile, or goes on with, is not gone.
+    fn look_at_files(&mut self, place: &Place, repository: &Repository) -> Option<String> {
+        let committed = LazyCell::new(|| repository.files_of_head().ok());
+        let head = repository.head().ok().and_then(|head| head.commit());
+        if self.head != head
+            && let Some(committed) = committed.as_ref()
+        {
+            let now = |path: &Vec<u8>| committed.get(path).map(|(_, content)| *content);
+            self.uncommitted.retain(|path, was| was.is_none() || now(path) != *was);
+            self.head = head;
+        }
+        let is_lost = |(path, was): &(&Vec<u8>, &Option<ObjectId>)| {
+            if path.ends_with(b"/") {
+                return !at(&place.root).join(as_path(path)).is_taken();
+            }
+            let now = place.content_now(path);
+            if now.map(|(_, content)| content) == **was {
+                return false;
+            }
+            let is_as_committed = || committed.as_ref().is_some_and(|files| files.get(*path) == now.as_ref());
+            now.is_none() || is_as_committed()
+        };
+        let lost: Vec<Vec<u8>> = self.uncommitted.iter().filter(is_lost).map(|(path, _)| path.clone()).collect();
+        if lost.is_empty() {
+            return None;
+        }
+        self.uncommitted.retain(|path, _| !lost.contains(path));
+        let names = some_of(lost.iter().map(|path| String::from_utf8_lossy(path)), NAMED);
+        let paths: Vec<String> = lost.iter().map(|path| quoted(OsStr::from_bytes(path))).collect();
+        let command = format!("windlass restore {} {} -- {}", self.start.run, self.start.moment, paths.join(" "));
+        Some(said(&format!("uncommitted work is gone: {names}"), &[command]))
+    }
+
+    fn broken(&self, why: &str) -> WorkError {
+        let whole = self.whole();
+        let said = format!(
+            "the git repository is gone or broken ({why}), by you or by an agent outside its lane; `{whole}` puts back what \
+             was there"
+        );
+        WorkError::of(StopReason::DestructiveChange, &said)
+    }
+
+    fn whole(&self) -> String {
+        format!("windlass restore {} {} --repository", self.start.run, self.start.moment)
+    }
+}
+
+fn said(sentence: &str, commands: &[String]) -> String {
+    let commands = some_of(commands.iter().map(|command| format!("`{command}`")), NAMED);
+    format!("outside the lanes, by you or by an agent: {sentence}; {commands} brings it back")
+}
+
+/// Whoever works there checks out what he likes, and merges and rebases.
+const fn is_of_the_repository(kind: DamageKind) -> bool {
+    matches!(
+        kind,
+        DamageKind::CommitsLost
+            | DamageKind::BranchMovedBack
+            | DamageKind::ReferencesLost
+            | DamageKind::StashDropped
+            | DamageKind::SettingsChanged
+    )
+}
