@@ -15,7 +15,8 @@ use windlass_git::git::{FoundRepository, GitError, Repository};
 use windlass_git::inventory::{Place, Surveyor};
 pub use windlass_git::snapshot::{LeftAlone, Repaired, Restored, WhyLeft};
 use windlass_git::snapshot::{
-    Moment, RepairScope, RestorePlan, Side, Snapshot, SnapshotError, SnapshotName, Store, plan_restore, repair, restore,
+    Moment, RepairScope, RestorePlan, Side, Snapshot, SnapshotError, SnapshotName, Store, plan_restore,
+    repair, restore,
 };
 use windlass_ui::one_line;
 

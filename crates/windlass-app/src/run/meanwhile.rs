@@ -6,12 +6,12 @@ use windlass_core::fact::{Entry, Fact};
 use windlass_core::recovery::is_to_be_repeated;
 use windlass_core::report;
 use windlass_core::run::Run;
-use windlass_core::spec::{CommitPolicy, PullRequestPer, RunSpec};
-use windlass_core::values::{LaneId, SnapshotId, StopReason};
+use windlass_core::spec::{CommitPolicy, LanesSpec, PullRequestPer, RunSpec};
+use windlass_core::values::{LandOutcome, LaneId, SnapshotId, StopReason};
 use windlass_core::words::quoted;
 use windlass_engine::recovery;
 use windlass_engine::store::RunFolder;
-use windlass_git::git::Head;
+use windlass_git::git::{Head, Repository};
 
 use crate::error::{AppError, Kind};
 use crate::here::Here;
@@ -29,11 +29,14 @@ pub fn before_resumption(
 ) -> Result<Option<String>, AppError> {
     let seen = last_seen(here, run, entries);
     refuse_under_way(here, plan, run, seen.as_ref())?;
-    // Lanes land on the branch that they began with, and each part of a delivery has a branch of its own.
+    // Each part of a delivery has a branch of its own.
     let has_parts = plan.delivery.as_ref().is_some_and(|delivery| delivery.per != PullRequestPer::Run);
-    let Some(repository) = here.repository.as_ref().filter(|_| plan.lanes.is_none() && !has_parts) else {
+    let Some(repository) = here.repository.as_ref().filter(|_| !has_parts) else {
         return Ok(None);
     };
+    if let Some(lanes) = &plan.lanes {
+        return refuse_other_than_lanes(here, repository, plan, (lanes, entries)).map(|()| None);
+    }
     let Some(LastSeen { scene: Scene { branch: was, .. }, commit: Some(commit) }) = seen else {
         return Ok(None);
     };
@@ -64,7 +67,45 @@ pub fn before_resumption(
     };
     let message = format!("run {} worked on {was_shown}, and {now_shown} is checked out: {lacks}", plan.run);
     let again = format!("Then go on: windlass resume {}", plan.run);
-    Err(AppError::new(kind, message).hint(way_back(here, was.as_deref(), &commit)).hint(again))
+    let way_back = match (way_back(here, was.as_deref(), &commit), &was) {
+        (WayBack::Switch(command), Some(_)) => {
+            format!(
+                "Go back to it: {command}; or bring its work here: git merge {}",
+                quoted(was_shown.as_ref())
+            )
+        }
+        (way_back, _) => way_back.hint(),
+    };
+    Err(AppError::new(kind, message).hint(way_back).hint(again))
+}
+
+/// Lanes land on the branch that they began with, and how their tasks stand is read from the files that are checked out.
+fn refuse_other_than_lanes(
+    here: &Here,
+    repository: &Repository,
+    plan: &RunSpec,
+    (lanes, entries): (&LanesSpec, &[Entry]),
+) -> Result<(), AppError> {
+    let head = repository.head().map_err(AppError::system)?;
+    let now = match &head {
+        Head::Branch { branch, .. } | Head::Unborn { branch } => Some(branch.as_slice()),
+        Head::Detached { .. } => None,
+    };
+    let Some(was) = lanes.branch.as_ref().map(|branch| branch.as_bytes()).filter(|was| now != Some(*was))
+    else {
+        return Ok(());
+    };
+    let landed = entries.iter().rev().find_map(|entry| match &entry.fact {
+        Fact::Landed(report::Landed { outcome: LandOutcome::Landed { commit }, .. }) => Some(commit),
+        Fact::BaselineCaptured(report::BaselineCaptured { evidence, .. }) => evidence.head.as_ref(),
+        _ => None,
+    });
+    let kind = Kind::stopped(StopReason::NeedsHuman, plan.exit_codes);
+    let (was_shown, now_shown) = (shown(Some(was)), shown(now));
+    let message = format!("run {} lands on {was_shown}, and {now_shown} is checked out", plan.run);
+    let again = format!("Then go on: windlass resume {}", plan.run);
+    let way_back = way_back(here, Some(was), landed.map_or("HEAD", String::as_str));
+    Err(AppError::new(kind, message).hint(way_back.hint()).hint(again))
 }
 
 /// What an agent had begun and not finished, its run knows of.
@@ -111,8 +152,23 @@ fn scene_of(here: &Here, snapshot: &SnapshotId) -> Option<Scene> {
     store.scene(&store.own_files(snapshot).ok()?).ok()
 }
 
-fn way_back(here: &Here, was: Option<&[u8]>, commit: &str) -> String {
-    let Some(name) = was else { return format!("Go back to it: git switch --detach {commit}") };
+/// How a person gets back to what the run worked on.
+enum WayBack {
+    Switch(String),
+    MakeAgain(String),
+}
+
+impl WayBack {
+    fn hint(self) -> String {
+        match self {
+            WayBack::Switch(command) => format!("Go back to it: {command}"),
+            WayBack::MakeAgain(command) => format!("That branch is gone; make it again: {command}"),
+        }
+    }
+}
+
+fn way_back(here: &Here, was: Option<&[u8]>, commit: &str) -> WayBack {
+    let Some(name) = was else { return WayBack::Switch(format!("git switch --detach {commit}")) };
     let branch = shown(Some(name));
     let typed = quoted(branch.as_ref());
     let is_there = here.repository.as_ref().is_some_and(|repository| {
@@ -120,9 +176,9 @@ fn way_back(here: &Here, was: Option<&[u8]>, commit: &str) -> String {
         repository.commit_of(&full).is_ok_and(|found| found.is_some())
     });
     if is_there {
-        format!("Go back to it: git switch {typed}; or bring its work here: git merge {typed}")
+        WayBack::Switch(format!("git switch {typed}"))
     } else {
-        format!("That branch is gone; make it again: git switch -c {typed} {commit}")
+        WayBack::MakeAgain(format!("git switch -c {typed} {commit}"))
     }
 }
 

@@ -102,7 +102,7 @@ fn files(discarded: &Lost, cleaned: &Lost) -> Vec<Damage> {
     discarded.into_iter().chain(cleaned).collect()
 }
 
-/// Other branches and tags than the one that was checked out.
+/// Other references than the branch that was checked out.
 fn references(before: &Scene, after: &Scene, ancestry: &Ancestry) -> Option<Damage> {
     let is_own = |name: &Name| before.branch.as_ref() == Some(name);
     let is_lost = |(name, value): &(&Name, &String)| {
@@ -110,7 +110,9 @@ fn references(before: &Scene, after: &Scene, ancestry: &Ancestry) -> Option<Dama
     };
     let lost: Vec<Name> = before.references.iter().filter(is_lost).map(|(name, _)| name.clone()).collect();
     (!lost.is_empty()).then(|| {
-        let sentence = format!("branches or tags were deleted or moved: {}", listed(&lost));
+        let is_common = |name: &Name| name.starts_with(b"refs/heads/") || name.starts_with(b"refs/tags/");
+        let what = if lost.iter().all(is_common) { "branches or tags" } else { "references" };
+        let sentence = format!("{what} were deleted or moved: {}", listed(&lost));
         Damage { kind: DamageKind::ReferencesLost, sentence, names: lost }
     })
 }

@@ -14,7 +14,7 @@ pub struct Scene {
     pub branch: Option<Name>,
     /// The commit that is checked out; `None` before the first one.
     pub commit: Option<String>,
-    /// Branches and tags by their full names, and what they say.
+    /// Branches, tags, notes and whatever else a person names commits by, under their full names, and what they say.
     pub references: BTreeMap<Name, String>,
     /// Stashed changes: their commits.
     pub stashes: Vec<String>,

@@ -112,8 +112,7 @@ fn of_what_lanes_work_for_there_is_what_the_session_began_with() {
     let mut world = world();
     world.until(|effect| matches!(effect, Effect::Keep { .. }));
     let way_back = WayBack::of(world.journal.iter().map(|entry| &entry.fact));
-    let (count, folder, below) = (2, PathBuf::from("/state/lanes"), PathBuf::new());
-    let lanes = Some(LanesSpec { count, folder, below, branch: None, bootstrap: None, worker: None });
+    let lanes = Some(LanesSpec::of(2, PathBuf::from("/state/lanes")));
     let plan = RunSpec { run: RunId("r-a".to_owned()), lanes, ..plan() };
     assert_eq!(way_back.command(&plan).as_deref(), Some("windlass restore r-a start-1 --repository"));
     let sandbox = SandboxSpec { kind: SandboxKind::Bwrap, ..SandboxSpec::default() };

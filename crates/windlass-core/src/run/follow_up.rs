@@ -20,10 +20,18 @@ impl Run {
         })
     }
 
-    /// The follow-up call for work that does not go together with the branch; `None` where its agent was asked already.
-    pub(super) fn follow_up_on_merge(&self, lane: LaneId, turn: &Turn) -> Option<FollowUp> {
+    /// The follow-up call for work that does not go together with the branch; `None` where its agent was asked often enough. What
+    /// fails its checks once it was put together was put together wrongly; what conflicts again, others have overtaken.
+    pub(super) fn follow_up_on_merge(
+        &self,
+        lane: LaneId,
+        turn: &Turn,
+        conflicts: &[String],
+    ) -> Option<FollowUp> {
         let task = self.lanes.get(&lane).and_then(|lane| lane.task.as_ref());
-        let asked = task.is_some_and(|at| at.merged_by_agent);
+        let lanes = self.spec.as_ref().and_then(|spec| spec.lanes.as_ref());
+        let most = lanes.filter(|_| !conflicts.is_empty()).map_or(1, |lanes| lanes.merges.max(1));
+        let asked = task.is_some_and(|at| at.merges >= most);
         self.follow_up(Due::MergeFails).filter(|_| turn.task.is_some() && !asked)
     }
 

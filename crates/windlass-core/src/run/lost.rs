@@ -77,7 +77,7 @@ impl Run {
             held.reviews.forget();
             held.hook_refusal = None;
             if let Some(at) = &mut held.task {
-                (at.began, at.merged_by_agent, at.work) = (None, false, None);
+                (at.began, at.merges, at.work) = (None, 0, None);
                 at.conflicts.clear();
             }
             held.state = LaneState::Opening(again);

@@ -10,16 +10,22 @@ impl Run {
         self.spec.as_ref().is_some_and(|spec| spec.lanes.is_some())
     }
 
-    /// The lane whose work is being brought to the branch: the first that came.
+    /// The lane whose work is being brought to the branch: the first that came. Where its agent is to put it together with what
+    /// has landed and cannot be called now, the next one need not wait for that.
     fn at_the_branch(&self) -> Option<LaneId> {
-        self.queue.first().copied()
+        let state = |id: &LaneId| self.lanes.get(id).map(|lane| &lane.state);
+        let waits =
+            |id: &LaneId| matches!(state(id), Some(LaneState::Preparing(_))) && !self.calls_may_begin();
+        let begun = self.queue.iter().find(|id| state(id).is_some_and(is_at_the_branch));
+        begun.or_else(|| self.queue.iter().find(|id| !waits(id))).copied()
     }
 
-    /// Lanes come to the queue when their work is committed, and leave it once it has landed or cannot.
+    /// Lanes come to the queue when their work is committed, and leave it once it has landed or cannot. While an agent puts its work
+    /// together with the branch nothing else lands: it would have to do so again.
     pub(super) fn settle_queue(&mut self) {
         let lanes = &self.lanes;
-        self.queue.retain(|id| lanes.get(id).is_some_and(|lane| is_bringing(&lane.state)));
-        let come = lanes.iter().filter(|(_, lane)| is_bringing(&lane.state)).map(|(id, _)| *id);
+        self.queue.retain(|id| lanes.get(id).is_some_and(is_bringing));
+        let come = lanes.iter().filter(|(_, lane)| is_bringing(lane)).map(|(id, _)| *id);
         let come: Vec<LaneId> = come.filter(|id| !self.queue.contains(id)).collect();
         self.queue.extend(come);
     }
@@ -59,11 +65,24 @@ impl Run {
 }
 
 /// It waits for the branch, or is being brought there.
-fn is_bringing(state: &LaneState) -> bool {
+fn is_bringing(lane: &Lane) -> bool {
+    matches!(lane.state, LaneState::Queued(..)) || is_at_the_branch(&lane.state) || is_put_together(lane)
+}
+
+/// It was merged with the branch.
+fn is_at_the_branch(state: &LaneState) -> bool {
     matches!(
         state,
-        LaneState::Queued(..)
-            | LaneState::Landing(..)
-            | LaneState::Gating(_, _, Checking { stage: CheckStage::Merged, .. })
+        LaneState::Landing(..) | LaneState::Gating(_, _, Checking { stage: CheckStage::Merged, .. })
     )
+}
+
+/// Its agent is at work on what conflicts.
+fn is_put_together(lane: &Lane) -> bool {
+    let is_over = matches!(
+        lane.state,
+        LaneState::Opening(_) | LaneState::Recording(..) | LaneState::Judging(..) | LaneState::Closing(..)
+    );
+    let asked = lane.task.as_ref().is_some_and(|at| at.merges > 0);
+    asked && !is_over && lane.state.turn().is_some()
 }

@@ -158,6 +158,8 @@ struct Lane {
     refused: Vec<CheckOutcome>,
     /// What the repository's hook said when it refused the newest commit; `None` when it did not.
     hook_refusal: Option<String>,
+    /// Marks of a conflict were left in what was to be committed last.
+    has_conflict_marks: bool,
     /// What it called done, and git did not commit.
     uncommitted: Uncommitted,
     /// What the tree has that the newest commit does not.

@@ -53,9 +53,9 @@ pub(super) struct AtWork {
     pub base: Option<String>,
     /// The attempts that agents have made at it since something of it was last committed.
     pub attempts: Vec<TurnKey>,
-    /// The agent was already asked to put it together with what the branch had got meanwhile.
-    pub merged_by_agent: bool,
-    /// The commit of its work as it was before the agent was asked to.
+    /// How often the agent was asked to put it together with what the branch had got meanwhile.
+    pub merges: u32,
+    /// The commit of its work as it was before the agent was asked to for the first time.
     pub work: Option<String>,
     /// In a lane of its own: the commit on the branch that it landed as.
     pub landed: Option<String>,

@@ -30,10 +30,10 @@ impl Run {
         }
     }
 
-    /// Did git itself not commit it, and no hook? Then it is not the work that is at fault.
+    /// Did git itself not commit it, for no reason that lies in the work? Then it is not the work that is at fault.
     pub(super) fn is_refused_by_git(&self, lane: LaneId, outcome: &AttemptOutcome) -> bool {
-        let by_hook = self.lanes.get(&lane).is_some_and(|held| held.hook_refusal.is_some());
-        outcome.in_git.refused.is_some() && !by_hook
+        let is_for_the_agent = |held: &Lane| held.hook_refusal.is_some() || held.has_conflict_marks;
+        outcome.in_git.refused.is_some() && !self.lanes.get(&lane).is_some_and(is_for_the_agent)
     }
 
     /// A person has seen it.

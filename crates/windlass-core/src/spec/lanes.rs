@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use super::BootstrapSpec;
+use super::review::is_zero;
 use crate::values::path_text;
 
 /// How commits get to the workers of a fleet, and back. A run keeps the way that it began with.
@@ -51,14 +52,21 @@ pub struct LanesSpec {
     /// How commits get to that fleet's workers.
     #[serde(default, skip_serializing_if = "CodeWay::is_packs")]
     pub code: CodeWay,
+    /// How often the agent of a task is asked to bring it together with what has landed meanwhile. Journals of old do not say it: 0 =
+    /// once.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub merges: u32,
     /// The worker of a fleet that has them, on whose machine this is; `None` = it is the run's own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub worker: Option<String>,
 }
 
+/// While an agent merges, the next task may land: then its work, which was put together, conflicts anew.
+const MERGES: u32 = 3;
+
 impl LanesSpec {
     /// So many on this machine, below this folder; nothing else is said of them.
     pub fn of(count: u16, folder: PathBuf) -> LanesSpec {
-        LanesSpec { count, folder, ..LanesSpec::default() }
+        LanesSpec { count, folder, merges: MERGES, ..LanesSpec::default() }
     }
 }

@@ -10,6 +10,9 @@ pub struct CommitNotes {
     /// A hook of the repository refused: the end of what it printed, at most 2 kB, for the next agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hook_output: Option<String>,
+    /// Marks of a conflict were left in files: it is for the agent to take them out.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub has_conflict_marks: bool,
     /// What is left out of commits until a person says otherwise, each with its reason; at most 20.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub held_back: Vec<String>,

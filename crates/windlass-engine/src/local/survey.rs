@@ -9,8 +9,9 @@ use windlass_git::inventory::Inventory;
 use windlass_git::snapshot::{LeftOut, Side};
 
 use super::boxes;
+use super::damage;
 use super::standing;
-use super::work::Worked;
+use super::work::{WorkError, Worked};
 use super::working_tree::{Look, WorkingTree};
 
 impl WorkingTree {
@@ -20,6 +21,7 @@ impl WorkingTree {
         // Within a session only the checks of the baseline lie between two of these looks.
         self.note_checks(&look.inventory)?;
         let mut said = notices(&look.inventory);
+        said.extend(damage::after_baseline(self, &look.inventory)?);
         let evidence = self.evidence(&look);
         let name = self.name(TurnKey { iteration: 1, attempt: 1 }, Side::Before);
         let kept = self.keep_look(&look.inventory, &name)?;
@@ -34,12 +36,32 @@ impl WorkingTree {
         let mut reports = self.say_once(said);
         let snapshot = kept.map(|snapshot| snapshot.id);
         self.latest = Some(Look { snapshot: snapshot.clone(), ..look });
+        if !self.plan.checks.is_empty() {
+            self.name_start()?;
+        }
         let standing = self.standing(&mut reports);
         let standing = boxes::without_missing(self, standing);
         let left_out = u32::try_from(left_out).unwrap_or(u32::MAX);
         let baseline = report::BaselineCaptured { evidence, snapshot, left_out, standing };
         reports.push(report::Surveyed { baseline, tasks: self.read_tasks() }.into());
         Ok(reports)
+    }
+
+    /// What the session's first look has seen gets a name that no later one takes: checks, and agents of lanes that leave them,
+    /// may destroy it.
+    pub(super) fn name_start(&mut self) -> Result<(), WorkError> {
+        if self.start.is_some() {
+            return Ok(());
+        }
+        let place = self.surveyor.place();
+        let (Some(store), Some(look)) = (&mut self.snapshots, &mut self.latest) else { return Ok(()) };
+        let name = store.next_session_start(&self.plan.run)?;
+        match &look.snapshot {
+            Some(kept) => store.name(kept, &name)?,
+            None => look.snapshot = Some(store.keep(place, &look.inventory, &name)?.id),
+        }
+        self.start = Some(name);
+        Ok(())
     }
 
     /// What a person changed since the session before. It is kept when the next attempt begins, under its name.

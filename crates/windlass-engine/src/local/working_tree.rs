@@ -38,6 +38,8 @@ pub(super) struct WorkingTree {
     pub snapshots: Option<Store>,
     /// The tree as it was last looked at, and where that is kept.
     pub latest: Option<Look>,
+    /// What the session began with, where something of that may be destroyed that no attempt has begun with.
+    pub start: Option<SnapshotName>,
     /// What was said in this session: nothing is said twice, by whichever thread.
     pub said: Arc<Mutex<BTreeSet<String>>>,
     /// What checks wrote in this session and in those before it.
@@ -136,6 +138,7 @@ impl WorkingTree {
             surveyor,
             snapshots,
             latest: None,
+            start: None,
             said: Arc::default(),
             by_checks: ByChecks::default(),
             began: None,

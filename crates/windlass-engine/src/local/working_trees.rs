@@ -168,6 +168,9 @@ impl WorkingTrees {
             }
             return Ok(reports);
         };
+        // Without these no lane can be told from one that is gone, and nothing may be put back where nothing is.
+        self.main.surveyor.find_root()?;
+        self.find_repository()?;
         self.main.put_steering_back()?;
         // No agent works there: it is told by whoever is at work in a lane.
         let put_back = std::mem::take(&mut self.main.notices);
@@ -250,6 +253,7 @@ impl WorkingTrees {
             }
             outcome
         } else {
+            notes.has_conflict_marks = true;
             CommitOutcome::Refused(format!("marks of the conflict are left in {}", listed(&unresolved)))
         };
         let has_kept = world.has_kept(turn);
@@ -347,18 +351,27 @@ impl WorkingTrees {
             self.main.write_state(context, TaskState::InProgress)?;
             return Ok(self.lost(lane));
         }
-        let outcome =
-            match landed? {
-                Landed::Landed { commit, behind, .. } => {
-                    reports.extend(behind.map(|why| {
-                        Report::notice(format!("landed, but the files here are of before: {why}"))
-                    }));
-                    LandOutcome::Landed { commit: commit.to_string() }
+        let outcome = match landed? {
+            Landed::Landed { commit, behind, mut left } => {
+                left.retain(|path| files.iter().all(|own| own.path != *path));
+                let left = (!left.is_empty()).then(|| {
+                    format!("these stay as they are, since somebody wrote there: {}", listed(&left))
+                });
+                let said = |why| Report::notice(format!("landed, but the files here are of before: {why}"));
+                reports.extend(behind.into_iter().chain(left).map(said));
+                LandOutcome::Landed { commit: commit.to_string() }
+            }
+            Landed::Prevented(why) => {
+                if here {
+                    self.main.write_state(context, TaskState::InProgress)?;
                 }
-                Landed::Nothing => LandOutcome::Landed { commit: now.to_string() },
-                Landed::Moved { .. } => LandOutcome::Moved,
-                Landed::Refused(why) => LandOutcome::Refused { why },
-            };
+                let said = format!("what is done cannot land: {why}; then `windlass resume {}`", plan.run);
+                return Err(WorkError::of(StopReason::NeedsHuman, &said));
+            }
+            Landed::Nothing => LandOutcome::Landed { commit: now.to_string() },
+            Landed::Moved { .. } => LandOutcome::Moved,
+            Landed::Refused(why) => LandOutcome::Refused { why },
+        };
         if here && !matches!(outcome, LandOutcome::Landed { .. }) {
             // It was written down before it could land; a session after this one would take it for done.
             reports.extend(self.main.write_state(context, TaskState::InProgress)?);

@@ -11,7 +11,7 @@
 //! 4. The branch advances, from the tip that was merged with and no other. This is the moment.
 //! 5. Files are put in place by renaming, which takes no room on the disk, then the index.
 
-use super::follow::{Follower, Strictness};
+use super::follow::{Follower, Obstacle, Strictness};
 use super::steps::Step;
 use super::target::{Target, short};
 use super::turn::Turn;
@@ -81,8 +81,10 @@ pub enum Landed {
         /// The branch's commit now.
         tip: ObjectId,
     },
-    /// Nothing was changed: a sentence that says why and what to do.
+    /// Nothing was changed, since this work would change what is a person's: a sentence that says what, and what to do.
     Refused(String),
+    /// Nothing was changed, whatever the work: a sentence that says what is in the way of any landing, and what to do.
+    Prevented(String),
 }
 
 /// Lands a lane's merged commit. Called again after it was cut off, it finishes what it began.
@@ -94,13 +96,16 @@ pub fn land(main: &Repository, landing: &Landing<'_>) -> Result<Landed, LaneErro
     let _turn = Turn::take(main)?;
     let tip = match landing.target.tip(main)? {
         Ok(tip) => tip,
-        Err(why) => return Ok(Landed::Refused(why)),
+        Err(why) => return Ok(Landed::Prevented(why)),
     };
     if let Some(commit) = marked(main, landing.since, tip, landing.trailers)? {
         return finish(main, landing, commit, tip);
     }
     if tip != landing.tip {
         return Ok(Landed::Moved { tip });
+    }
+    if let Some(why) = landing.target.rebase_under_way(main) {
+        return Ok(Landed::Prevented(why));
     }
     if let Some(commit) = landing.commit {
         fetch(main, landing.lane, commit)?;
@@ -115,7 +120,7 @@ pub fn land(main: &Repository, landing: &Landing<'_>) -> Result<Landed, LaneErro
     let text = work.map_or_else(|| landing.message.as_bytes().to_vec(), |work| work.message);
     match commit(main, landing, tree, text)? {
         Ok(commit) => advance(main, landing, commit),
-        Err(why) => Ok(Landed::Refused(why)),
+        Err(why) => Ok(Landed::Prevented(why)),
     }
 }
 
@@ -190,7 +195,7 @@ fn finish(
     for checkout in landing.target.checkouts(main)? {
         match Follower::prepare(checkout, before, tip, Strictness::WhatGoes)? {
             Ok(follower) => followers.push(follower),
-            Err(why) => behind = Some(why),
+            Err(obstacle) => behind = Some(obstacle.why()),
         }
     }
     Ok(Landed::Landed { commit, left: follow(followers)?, behind })
@@ -214,7 +219,8 @@ fn advance(main: &Repository, landing: &Landing<'_>, commit: ObjectId) -> Result
     for checkout in landing.target.checkouts(main)? {
         match Follower::prepare(checkout, landing.tip, commit, Strictness::AllBut(&own))? {
             Ok(follower) => followers.push(follower),
-            Err(why) => return Ok(Landed::Refused(why)),
+            Err(Obstacle::OfWork(why)) => return Ok(Landed::Refused(why)),
+            Err(Obstacle::OfPlace(why)) => return Ok(Landed::Prevented(why)),
         }
     }
     let answer = update(main, landing, commit)?;
@@ -222,8 +228,8 @@ fn advance(main: &Repository, landing: &Landing<'_>, commit: ObjectId) -> Result
         has_room(&answer)?;
         return Ok(match landing.target.tip(main)? {
             Ok(tip) if tip != landing.tip => Landed::Moved { tip },
-            Ok(_) => Landed::Refused(explain(main, &answer)?),
-            Err(why) => Landed::Refused(why),
+            Ok(_) => Landed::Prevented(explain(main, &answer)?),
+            Err(why) => Landed::Prevented(why),
         });
     }
     Step::Advanced.done();

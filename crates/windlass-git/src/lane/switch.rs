@@ -49,7 +49,7 @@ pub fn switch(main: &Repository, branch: &str, commit: ObjectId) -> Result<Switc
     }
     let follower = match Follower::prepare(main.clone(), from, base, Strictness::AllBut(&[]))? {
         Ok(follower) => follower,
-        Err(why) => return Ok(Switched::Refused(why)),
+        Err(obstacle) => return Ok(Switched::Refused(obstacle.why())),
     };
     if there.is_none() {
         let made = Call::within(main)

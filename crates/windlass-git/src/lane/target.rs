@@ -2,6 +2,7 @@
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
+use std::path::PathBuf;
 
 use crate::git::as_path;
 use crate::git::call::Call;
@@ -87,7 +88,33 @@ impl Target {
         }
         Ok(found)
     }
+
+    /// That a rebase of it is under way, as a sentence: at its end git would not take what has landed meanwhile.
+    pub(super) fn rebase_under_way(&self, main: &Repository) -> Option<String> {
+        let Target::Branch(target) = self else { return None };
+        let others = at(&main.common_dir).join("worktrees").entries().unwrap_or_default();
+        let others = others.iter().map(|entry| main.common_dir.join("worktrees").join(&entry.name));
+        let is_of_target = |folder: &PathBuf| {
+            NAMING.iter().any(|file| {
+                let read = at(folder).join(file).read(LONGEST_NAME);
+                read.is_ok_and(|name| name.is_some_and(|name| name.trim_ascii_end() == target))
+            })
+        };
+        let is_rebased =
+            std::iter::once(main.common_dir.clone()).chain(others).any(|folder| is_of_target(&folder));
+        let said = || {
+            let branch = short(target);
+            format!("a rebase of {branch} is under way: finish or abort it first (`git status` says how)")
+        };
+        is_rebased.then(said)
+    }
 }
+
+/// Where git notes of which branch a rebase is.
+const NAMING: [&str; 2] = ["rebase-merge/head-name", "rebase-apply/head-name"];
+
+/// The longest name of a branch that is read, in bytes.
+const LONGEST_NAME: usize = 4096;
 
 /// A branch's name as people say it.
 pub(super) fn short(branch: &[u8]) -> String {

@@ -102,9 +102,18 @@ mod tests {
         for text in ["3-1-before", "12-2-after", "before-restore-7", "start-2"] {
             assert_eq!(text.parse::<Moment>().unwrap().to_string(), text);
         }
-        for wrong in
-            ["", "3", "3-1", "3-1-later", "a-1-after", "before-restore-", "before-restore-x", "start-", "start-x", "-1-1-after"]
-        {
+        for wrong in [
+            "",
+            "3",
+            "3-1",
+            "3-1-later",
+            "a-1-after",
+            "before-restore-",
+            "before-restore-x",
+            "start-",
+            "start-x",
+            "-1-1-after",
+        ] {
             assert!(wrong.parse::<Moment>().is_err(), "{wrong}");
         }
     }

@@ -12,6 +12,25 @@ use crate::git::{ObjectFormat, ObjectKind, PackedRefs, RefValue};
 /// What says that another object is read in place of one: as good as a setting.
 pub(super) const REPLACING: &[u8] = b"refs/replace/";
 
+/// What git and other tools move and delete for their own ends, or what is watched as something else.
+const OF_TOOLS: [&[u8]; 15] = [
+    b"refs/stash",
+    b"refs/remotes/",
+    REPLACING,
+    b"refs/windlass/",
+    b"refs/bisect/",
+    b"refs/rewritten/",
+    b"refs/worktree/",
+    b"refs/prefetch/",
+    b"refs/original/",
+    b"refs/pull/",
+    b"refs/merge-requests/",
+    b"refs/changes/",
+    b"refs/keep-around/",
+    b"refs/jj/",
+    b"refs/branchless/",
+];
+
 /// Sections of a configuration that git itself writes during ordinary work.
 const ORDINARY_SECTIONS: [&str; 4] = ["branch", "submodule", "gc", "maintenance"];
 
@@ -20,7 +39,9 @@ impl Store {
     pub fn scene(&self, files: &[OwnFile]) -> Result<Scene, SnapshotError> {
         let packed = self.content_of(files, b"packed-refs")?.unwrap_or_default();
         let all = repair::references(self, files, &packed)?;
-        let is_named = |name: &Name| name.starts_with(b"refs/heads/") || name.starts_with(b"refs/tags/");
+        let is_named = |name: &Name| {
+            name.starts_with(b"refs/") && !OF_TOOLS.iter().any(|of_tools| name.starts_with(of_tools))
+        };
         let shown = |value: &RefValue| String::from_utf8_lossy(value.content().trim_ascii_end()).into_owned();
         let named = all.iter().filter(|(name, _)| is_named(name));
         let references: BTreeMap<Name, String> =

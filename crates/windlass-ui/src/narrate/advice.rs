@@ -12,6 +12,7 @@ use crate::board::Board;
 use crate::format;
 use crate::harmless::one_line;
 
+mod anew;
 mod raised;
 
 /// A command and what it is for.
@@ -82,7 +83,8 @@ pub(super) fn next(board: &Board, plan: &RunSpec, reason: StopReason) -> Vec<Adv
         }
         StopReason::Blocked if board.tasks.waits_for_parked() => {
             // What a run has parked stays parked in it: resumed, it would end at once.
-            let begin = begin_anew(plan);
+            let purpose = "a new run: what this one has parked is open in it again";
+            let begin = anew::command(plan).map(|command| advice(command, purpose));
             return begin.into_iter().chain([look(plan)]).collect();
         }
         StopReason::Blocked => {
@@ -119,17 +121,6 @@ pub(super) fn way_back(board: &Board, plan: &RunSpec, reason: StopReason) -> Opt
 
 fn is_without_directory(board: &Board) -> bool {
     board.ending.as_ref().is_some_and(|ending| ending.detail.starts_with(DIRECTORY_GONE))
-}
-
-/// Another run of the same tasks; `None` where nobody can say how they were named.
-fn begin_anew(plan: &RunSpec) -> Option<Advice> {
-    let tasks = plan.job.tasks.as_ref().filter(|tasks| tasks.issues.is_none())?;
-    let command = match (plan.job.pipeline(), &tasks.feature) {
-        (Some(part), _) => format!("windlass pipeline --resume {} --run", part.id),
-        (None, Some(feature)) => format!("windlass run --mode tasks --feature {}", quoted(feature.as_ref())),
-        (None, None) => format!("windlass run --mode tasks -f {}", quoted(tasks.file.as_os_str())),
-    };
-    Some(advice(command, "a new run: what this one has parked is open in it again"))
 }
 
 fn raised_iterations(board: &Board, plan: &RunSpec) -> Advice {

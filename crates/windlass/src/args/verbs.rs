@@ -294,8 +294,9 @@ impl FromStr for Point {
                 iteration => Ok(Point(RestoreTo::Iteration(iteration))),
             };
         }
-        let wrong =
-            |_| "expected the number of an iteration, or a moment such as before-restore-1 or start-1".to_owned();
+        let wrong = |_| {
+            "expected the number of an iteration, or a moment such as before-restore-1 or start-1".to_owned()
+        };
         text.parse().map(|moment| Point(RestoreTo::Moment(moment))).map_err(wrong)
     }
 }

@@ -37,6 +37,7 @@ mod judged_criteria;
 mod kills;
 mod lanes;
 mod lanes_full;
+mod lanes_outside;
 mod lanes_setup;
 mod lost_state;
 mod made_of;

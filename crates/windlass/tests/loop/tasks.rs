@@ -220,6 +220,68 @@ fn what_fails_only_together_does_not_land() {
     assert_whole(&night);
 }
 
+fn parked(night: &Night) -> Vec<(String, String)> {
+    let parked = |(task, end)| match end {
+        TaskEnd::Parked { reason } => Some((task, reason)),
+        _ => None,
+    };
+    ends(night).into_iter().filter_map(parked).collect()
+}
+
+#[test]
+fn marks_of_a_conflict_that_an_agent_leaves_park_its_task_and_no_other() {
+    let leaves = CONFLICT.replace("\"TASK-002\\nTASK-001\\n\"", "\"<<<<<<< landed\\n>>>>>>> yours\\n\"");
+    let leaves = leaves.replace("\"TASK-001\\nTASK-002\\n\"", "\"<<<<<<< landed\\n>>>>>>> yours\\n\"");
+    let others = "[[call]]\ntask = \"TASK-003\"\nsteps = [\n  { write = { path = \"work/3\", text = \"x\" } }, \"tick_task\",\n]\n";
+    let night = night(&[(1, &[]), (2, &[]), (3, &[])], &format!("{leaves}{others}"));
+    run(&night, &["-j", "2", "--gate", "true"]).expect_code(17, "one is parked");
+    let parked = parked(&night);
+    assert!(
+        matches!(parked.as_slice(), [(_, why)] if why.contains("marks of the conflict are left in common")),
+        "{parked:?}"
+    );
+    assert_eq!(subjects(&night).len(), 2, "the others have landed");
+    assert_whole(&night);
+}
+
+// attack(lanes): signing fails, or a person's merge is under way, when finished work is to land
+// holds: no task is parked for it; the run ends with 24, and a resume lands what is done without another call
+#[test]
+fn what_prevents_any_landing_parks_no_task_and_costs_nothing_twice() {
+    let cases = [
+        (
+            "git config commit.gpgSign true; git config gpg.program false",
+            "true",
+            "git config commit.gpgSign false",
+            "could not be signed",
+        ),
+        ("true", "git merge -q --no-commit --no-ff other", "git merge --abort", "a merge is under way"),
+    ];
+    for (before, meanwhile, afterwards, says) in cases {
+        let night = night(&[(1, &[]), (2, &[]), (3, &[])], HONEST);
+        let project = night.env.project().display().to_string();
+        night.env.git(&["switch", "-q", "-c", "other"]);
+        night.env.git(&["commit", "-q", "--allow-empty", "-m", "Other"]);
+        night.env.git(&["switch", "-q", "main"]);
+        let shell = |line: &str| {
+            night.env.run(night.env.command("sh").args(["-c", line]).current_dir(&project), PATIENCE)
+        };
+        shell(before).expect_code(0, before);
+        let once = format!("cd '{project}' && mkdir ../once 2>/dev/null && ({meanwhile}); true");
+        let script = HONEST.replace("steps = [\n", &format!("steps = [\n  {{ bash = \"{once}\" }},\n"));
+        fs::write(&night.script, script).unwrap();
+        let outcome = run(&night, &["-j", "2", "--gate", "true"]);
+        outcome.expect_code(24, says);
+        let told = outcome.stdout_text() + &outcome.stderr_text();
+        assert!(told.contains("what is done cannot land") && told.contains(says), "{told}");
+        shell(afterwards).expect_code(0, afterwards);
+        night.resume(&["--no-delay"]).expect_code(0, says);
+        assert_eq!(parked(&night), [], "{says}");
+        assert_eq!((subjects(&night).len(), night.calls().len()), (3, 3), "{says}");
+        assert_whole(&night);
+    }
+}
+
 #[test]
 fn what_cannot_be_is_refused_with_what_to_do() {
     let night = night(&[(1, &[])], HONEST);

@@ -62,6 +62,7 @@ impl Run {
         let Some(held) = self.lanes.get_mut(&lane) else { return };
         held.hook_refusal.clone_from(&notes.hook_output);
         held.beside.clone_from(&notes.beside);
+        held.has_conflict_marks = notes.has_conflict_marks;
         // What the agent was not allowed to change is in the attempt's snapshot, and in no commit.
         if let (Some(committed), Some(snapshot), true) = (&mut held.committed, &notes.snapshot, is_made) {
             committed.snapshot = Some(snapshot.clone());

@@ -105,7 +105,7 @@ impl Run {
         Ok(())
     }
 
-    /// The agent is asked once; what it cannot put together, a person has to.
+    /// What its agent cannot put together, a person has to.
     pub(super) fn ask_to_merge(
         &mut self,
         lane: LaneId,
@@ -114,7 +114,7 @@ impl Run {
         judged: Judged,
         conflicts: &[String],
     ) -> LaneState {
-        let Some(follow_up) = self.follow_up_on_merge(lane, &turn) else {
+        let Some(follow_up) = self.follow_up_on_merge(lane, &turn, conflicts) else {
             let what = if conflicts.is_empty() {
                 "fails its checks".to_owned()
             } else {
@@ -128,8 +128,8 @@ impl Run {
             // What comes now is looked over for itself: the work before it was.
             held.reviews.forget();
             if let Some(at) = &mut held.task {
-                at.merged_by_agent = true;
-                at.work = outcome.in_git.commit;
+                at.merges += 1;
+                at.work = at.work.take().or(outcome.in_git.commit);
                 conflicts.clone_into(&mut at.conflicts);
             }
         }

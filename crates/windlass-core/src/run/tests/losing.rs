@@ -6,7 +6,7 @@ use crate::fact::Fact;
 use crate::report;
 use crate::run::lane::{Candidate, Council};
 use crate::run::{Effect, Input, LaneState, Run};
-use crate::spec::{Depth, ReviewSpec, Verification};
+use crate::spec::{Depth, LanesSpec, ReviewSpec, Verification};
 use crate::values::{Class, Evidence, LaneId, MergeOutcome, Named, Now, Purpose, StopReason, TaskId};
 
 fn done(task: &TaskId, _: Purpose, _: u32) -> AgentCall {
@@ -119,8 +119,17 @@ fn an_interrupted_call_in_a_lane_is_repeated_in_the_same_checkout() {
 }
 
 #[test]
-fn what_the_agent_has_put_together_once_is_a_persons_when_it_conflicts_again() {
-    let mut world = World::new(tasks_plan(2), vec![row("T1", &[]), row("T2", &[])], both);
+fn what_the_agent_has_put_together_is_put_together_again_where_others_have_overtaken_it() {
+    // Of journals of old a person is asked at once.
+    for (most, ends, calls) in [(0, StopReason::Blocked, 3), (3, StopReason::Complete, 4)] {
+        conflicts_again(most, ends, calls);
+    }
+}
+
+fn conflicts_again(most: u32, ends: StopReason, calls: u32) {
+    let mut plan = tasks_plan(2);
+    plan.lanes = plan.lanes.map(|lanes| LanesSpec { merges: most, ..lanes });
+    let mut world = World::new(plan, vec![row("T1", &[]), row("T2", &[])], both);
     let effect = until(&mut world, merges);
     let lane = effect.lane().unwrap();
     let again = |effect: &Effect| matches!(effect, Effect::Merge { turn, lane: of, .. } if turn.attempt == 2 && *of == lane);
@@ -129,9 +138,17 @@ fn what_the_agent_has_put_together_once_is_a_persons_when_it_conflicts_again() {
     let outcome = MergeOutcome::Conflict { paths: vec!["both".to_owned()] };
     let task = world.run.task_in(lane).unwrap().id.clone();
     world.input(Input::from(report::Merged { lane, tip: "t9".to_owned(), outcome, evidence }));
-    assert_eq!(world.finish(), StopReason::Blocked);
-    assert_eq!(world.run.parked_because(&task), Some("merged with the branch it conflicts in both"));
-    assert_eq!(world.calls, 3);
+    assert_eq!(world.finish(), ends);
+    let parked = (ends == StopReason::Blocked).then_some("merged with the branch it conflicts in both");
+    assert_eq!((world.run.parked_because(&task), world.calls), (parked, calls));
+}
+
+#[test]
+fn while_an_agent_puts_its_work_together_nothing_lands_that_it_would_have_to_put_together_again() {
+    let rows = ["T1", "T2", "T3", "T4"].map(|id| row(id, &[]));
+    let mut world = World::new(tasks_plan(4), rows.to_vec(), both);
+    assert_eq!(world.finish(), StopReason::Complete);
+    assert_eq!(world.calls, 4 + 3, "all but the first have to, each once");
 }
 
 #[test]

@@ -5,10 +5,10 @@ use std::ops::ControlFlow;
 use windlass_core::damage::{self, Damage, DamageCourse, DamageKind};
 use windlass_core::report::Report;
 use windlass_core::run::TurnKey;
-use windlass_core::values::LaneId;
+use windlass_core::values::{LaneId, StopReason};
 
 use super::found::{DoneBy, FoundDamage};
-use super::{Beginning, Ending, compare, reports};
+use super::{Beginning, Ending, compare, reports, said};
 use crate::local::work::WorkError;
 use crate::local::working_tree::{Look, WorkingTree};
 use windlass_git::git::{Head, ObjectId};
@@ -26,6 +26,24 @@ pub(in crate::local) fn after_checks(
         DamageCourse::Stop => ControlFlow::Break(reports),
         _ => ControlFlow::Continue(reports),
     })
+}
+
+/// What the checks before the first iteration did is said, or ends the run before anybody is paid.
+pub(in crate::local) fn after_baseline(
+    world: &mut WorkingTree,
+    now: &Inventory,
+) -> Result<Option<String>, WorkError> {
+    let Some(start) = world.start.clone() else { return Ok(None) };
+    let Some(judged) = world.latest.take() else { return Ok(None) };
+    let found = since(world, TurnKey { iteration: 1, attempt: 1 }, &judged, Some(now));
+    world.latest = Some(judged);
+    let Some(found) = found? else { return Ok(None) };
+    let command = format!("windlass restore {} {} --repository", start.run, start.moment);
+    let said = said(&found, &command);
+    match found.course {
+        DamageCourse::Stop => Err(WorkError::of(StopReason::DestructiveChange, &said)),
+        _ => Ok(Some(said)),
+    }
 }
 
 /// Compares what is there with what the attempt left, where this session has kept that.

@@ -12,6 +12,16 @@ pub(in crate::local) enum DoneBy {
     Checks,
 }
 
+impl DoneBy {
+    /// Who that is, in a sentence.
+    pub(super) const fn words(self) -> &'static str {
+        match self {
+            DoneBy::Agent => "the agent",
+            DoneBy::Checks => "what the checks ran",
+        }
+    }
+}
+
 /// What was found, and what follows.
 #[derive(Clone, Debug)]
 pub(in crate::local) struct FoundDamage {

@@ -28,7 +28,7 @@ use windlass_git::snapshot::{OwnFile, Side, Snapshot, Store};
 
 use found::{DoneBy, FoundDamage};
 
-pub(super) use after_checks::after_checks;
+pub(super) use after_checks::{after_baseline, after_checks};
 pub(super) use files::committed;
 pub(super) use history::ancestry;
 pub(super) use undo::carry_out;
@@ -154,16 +154,11 @@ fn another_at_work(world: &WorkingTree, course: DamageCourse) -> Result<Option<H
 
 /// The notices, the fact, and the end of the run where that is what follows.
 pub(super) fn reports(world: &mut WorkingTree, lane: LaneId, found: &FoundDamage) -> Vec<Report> {
-    let (who, command) = match found.by {
-        DoneBy::Agent => ("the agent", command(world, found.turn)),
-        DoneBy::Checks => ("what the checks ran", command_after(world, found.turn)),
+    let command = match found.by {
+        DoneBy::Agent => command(world, found.turn),
+        DoneBy::Checks => command_after(world, found.turn),
     };
-    let sentences: Vec<&str> = found.damage.iter().map(|damage| damage.sentence.as_str()).collect();
-    let said = format!("{who} damaged the repository: {}", sentences.join("; "));
-    let notice = match found.course {
-        DamageCourse::GoOn | DamageCourse::Stop => format!("{said}; `{command}` undoes it"),
-        DamageCourse::UndoAll | DamageCourse::UndoParts => said.clone(),
-    };
+    let (notice, detail) = (said(found, &command), damaged(found));
     let mut reports = world.say_once(vec![notice]);
     let TurnKey { iteration, attempt } = found.turn;
     reports.push(
@@ -171,10 +166,22 @@ pub(super) fn reports(world: &mut WorkingTree, lane: LaneId, found: &FoundDamage
             .into(),
     );
     if found.course == DamageCourse::Stop {
-        reports
-            .push(Report::from(report::Failed { stop_reason: StopReason::DestructiveChange, detail: said }));
+        reports.push(Report::from(report::Failed { stop_reason: StopReason::DestructiveChange, detail }));
     }
     reports
+}
+
+/// Who did what, and how it is undone where the runner does not.
+fn said(found: &FoundDamage, command: &str) -> String {
+    match found.course {
+        DamageCourse::GoOn | DamageCourse::Stop => format!("{}; `{command}` undoes it", damaged(found)),
+        DamageCourse::UndoAll | DamageCourse::UndoParts => damaged(found),
+    }
+}
+
+fn damaged(found: &FoundDamage) -> String {
+    let sentences: Vec<&str> = found.damage.iter().map(|damage| damage.sentence.as_str()).collect();
+    format!("{} damaged the repository: {}", found.by.words(), sentences.join("; "))
 }
 
 /// What a person types to undo all of it.
@@ -217,7 +224,7 @@ fn compare(
         left.unusable = Some(format!("there is no object of the commit {commit}"));
     }
     operations::leave_out_what_agents_ended(store, &world.name(turn, Side::Before), &mut before, &left)?;
-    let stashed = stashed(&before, &left);
+    let stashed = stashed(&before, &left, by);
     let are_put_away = by == DoneBy::Checks && stashed.is_some();
     world.notices.extend(stashed);
     let ancestry = if left.unusable.is_some() {
@@ -234,12 +241,13 @@ fn compare(
 }
 
 /// Work that was put away is in no file, and in no commit of a branch.
-fn stashed(before: &Scene, left: &Scene) -> Option<String> {
+fn stashed(before: &Scene, left: &Scene, by: DoneBy) -> Option<String> {
     let new = left.stashes.iter().filter(|stash| !before.stashes.contains(stash)).count();
     (new > 0 && left.unusable.is_none()).then(|| {
         let what = if new == 1 { "a stash".to_owned() } else { format!("{new} stashes") };
         format!(
-            "the agent put work away in {what}: `git stash list` names it, `git stash pop` brings it back"
+            "{} put work away in {what}: `git stash list` names it, `git stash pop` brings it back",
+            by.words()
         )
     })
 }

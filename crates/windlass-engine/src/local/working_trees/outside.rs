@@ -23,8 +23,11 @@ use windlass_git::inventory::{Place, as_path};
 use windlass_git::snapshot::{OwnFile, SnapshotName, Store};
 use windlass_host::tree::at;
 
-/// So many commands, and so many files, stand in one sentence.
+/// So many files are named in one sentence.
 const NAMED: usize = 3;
+
+/// So many commands stand in one: each brings back something of its own.
+const COMMANDS: usize = 20;
 
 /// The repository as it was last seen.
 #[derive(Debug)]
@@ -32,6 +35,8 @@ pub(super) struct Outside {
     /// What the session began with.
     start: SnapshotName,
     own: Vec<OwnFile>,
+    /// Those stashes of when the session began that are still there.
+    stashes: Vec<String>,
     /// What was uncommitted when the session began, and its content, but for what is known to be gone.
     uncommitted: Uncommitted,
     /// The commit that was checked out.
@@ -39,32 +44,31 @@ pub(super) struct Outside {
 }
 
 impl WorkingTrees {
-    /// Keeps what the session begins with, under a name that no lane's snapshot has.
+    /// Remembers what the session begins with, after the checks of the baseline once more.
     pub(super) fn begin_looking_outside(&mut self) -> Result<(), WorkError> {
         if !self.main.plan.has_open_lanes() {
             return Ok(());
         }
         let repository = self.repository()?;
-        let (place, run) = (self.main.surveyor.place().clone(), &self.main.plan.run);
-        let (Some(store), Some(look)) = (&mut self.main.snapshots, &self.main.latest) else { return Ok(()) };
-        let mut outside = self.outside.lock().unwrap_or_else(PoisonError::into_inner);
-        // After the checks of the baseline it is looked at once more.
-        let start = match outside.take() {
-            Some(Outside { start, .. }) => start,
-            None => store.next_session_start(run)?,
+        self.main.name_start()?;
+        let place = self.main.surveyor.place().clone();
+        let (Some(store), Some(start)) = (&mut self.main.snapshots, self.main.start.clone()) else {
+            return Ok(());
         };
-        store.keep(&place, &look.inventory, &start)?;
         let own = store.own_files_now(&repository)?;
         let base = &self.main.uncommitted_base;
         // What a former session found may be committed by now, or gone.
         let now = |path: &Vec<u8>| place.content_now(path).map(|(_, content)| content);
         let is_uncommitted = |path: &Vec<u8>, now: Option<ObjectId>| {
-            let is_there = now.is_some() || path.ends_with(b"/") && at(&place.root).join(as_path(path)).is_taken();
+            let is_there =
+                now.is_some() || path.ends_with(b"/") && at(&place.root).join(as_path(path)).is_taken();
             is_there && base.get(path).is_none_or(|base| *base != now)
         };
         let uncommitted = self.main.uncommitted.keys().map(|path| (path.clone(), now(path)));
         let uncommitted = uncommitted.filter(|(path, now)| is_uncommitted(path, *now)).collect();
-        *outside = Some(Outside { start, own, uncommitted, head: repository.head()?.commit() });
+        let mut outside = self.outside.lock().unwrap_or_else(PoisonError::into_inner);
+        let (stashes, head) = (store.scene(&own)?.stashes, repository.head()?.commit());
+        *outside = Some(Outside { start, own, stashes, uncommitted, head });
         Ok(())
     }
 
@@ -75,6 +79,7 @@ impl WorkingTrees {
         if !is_after_others || !self.lanes.contains_key(&lane) {
             return Ok(reports);
         }
+        self.find_repository()?;
         let texts = self.look_outside(lane)?;
         Ok(self.main.say_once(texts).into_iter().chain(reports).collect())
     }
@@ -84,16 +89,30 @@ impl WorkingTrees {
         let mut outside = shared.lock().unwrap_or_else(PoisonError::into_inner);
         let store = self.lanes.get_mut(&lane).and_then(|checkout| checkout.world.snapshots.as_mut());
         let (Some(outside), Some(store)) = (outside.as_mut(), store) else { return Ok(Vec::new()) };
-        if let Some(why) = why_unreadable(&repository) {
-            return Err(outside.broken(&why));
-        }
+        let place = self.main.surveyor.place();
+        let lost = outside.lost_files(place, &repository);
         let mut texts = outside.look_at_repository(store, &repository)?;
-        texts.extend(outside.look_at_files(self.main.surveyor.place(), &repository));
+        // What is put away for a moment is in the stash, or back by now.
+        if !lost.is_empty() && !outside.has_put_away(store)? {
+            let mut still = outside.lost_files(place, &repository);
+            still.retain(|path| lost.contains(path));
+            texts.extend(outside.forget(&still));
+        }
         Ok(texts)
     }
 
-    /// Whatever could not be done without the repository, that it is gone is what there is to say.
+    /// Is there a repository that git can read?
+    pub(super) fn find_repository(&self) -> Result<(), WorkError> {
+        let outside = self.outside.lock().unwrap_or_else(PoisonError::into_inner);
+        let (Some(outside), repository) = (outside.as_ref(), self.repository()?) else { return Ok(()) };
+        why_unreadable(&repository).map_or(Ok(()), |why| Err(outside.broken(&why)))
+    }
+
+    /// Whatever could not be done without the directory or its repository, that it is gone is what there is to say.
     pub(super) fn with_a_way_back(&self, error: WorkError) -> WorkError {
+        if let Err(gone) = self.main.surveyor.find_root() {
+            return gone.into();
+        }
         if !matches!(error.stop_reason, StopReason::Internal | StopReason::NeedsHuman) {
             return error;
         }
@@ -129,10 +148,13 @@ impl Outside {
         if own == self.own || own.iter().any(|file| file.name.starts_with(b"reftable/")) {
             return Ok(Vec::new());
         }
-        let (before, after) = (store.scene(&self.own)?, store.scene(&own)?);
+        let (mut before, after) = (store.scene(&self.own)?, store.scene(&own)?);
+        // Those that were made since are taken out again by whoever made them.
+        before.stashes.clone_from(&self.stashes);
         let ancestry = attempts::ancestry(repository, &before, &after, CommitPolicy::Runner)?;
         let found = damage::compare(&before, &after, &ancestry);
         self.own = own;
+        self.stashes.retain(|stash| after.stashes.contains(stash));
         let said = |damage: &Damage| {
             let commands = damage::by_hand(&before, &after, damage);
             let commands = if commands.is_empty() { vec![self.whole()] } else { commands };
@@ -141,8 +163,12 @@ impl Outside {
         Ok(found.iter().filter(|damage| is_of_the_repository(damage.kind)).map(said).collect())
     }
 
-    /// The person's work that no commit has. What he commits meanwhile, or goes on with, is not gone.
-    fn look_at_files(&mut self, place: &Place, repository: &Repository) -> Option<String> {
+    fn has_put_away(&self, store: &Store) -> Result<bool, WorkError> {
+        Ok(store.scene(&self.own)?.stashes.iter().any(|stash| !self.stashes.contains(stash)))
+    }
+
+    /// The person's work that no commit has, where it is gone. What he commits meanwhile, or goes on with, is not.
+    fn lost_files(&mut self, place: &Place, repository: &Repository) -> Vec<Vec<u8>> {
         let committed = LazyCell::new(|| repository.files_of_head().ok());
         let head = repository.head().ok().and_then(|head| head.commit());
         if self.head != head
@@ -163,14 +189,19 @@ impl Outside {
             let is_as_committed = || committed.as_ref().is_some_and(|files| files.get(*path) == now.as_ref());
             now.is_none() || is_as_committed()
         };
-        let lost: Vec<Vec<u8>> = self.uncommitted.iter().filter(is_lost).map(|(path, _)| path.clone()).collect();
+        self.uncommitted.iter().filter(is_lost).map(|(path, _)| path.clone()).collect()
+    }
+
+    /// Says that once.
+    fn forget(&mut self, lost: &[Vec<u8>]) -> Option<String> {
         if lost.is_empty() {
             return None;
         }
         self.uncommitted.retain(|path, _| !lost.contains(path));
         let names = some_of(lost.iter().map(|path| String::from_utf8_lossy(path)), NAMED);
         let paths: Vec<String> = lost.iter().map(|path| quoted(OsStr::from_bytes(path))).collect();
-        let command = format!("windlass restore {} {} -- {}", self.start.run, self.start.moment, paths.join(" "));
+        let command =
+            format!("windlass restore {} {} -- {}", self.start.run, self.start.moment, paths.join(" "));
         Some(said(&format!("uncommitted work is gone: {names}"), &[command]))
     }
 
@@ -189,7 +220,7 @@ impl Outside {
 }
 
 fn said(sentence: &str, commands: &[String]) -> String {
-    let commands = some_of(commands.iter().map(|command| format!("`{command}`")), NAMED);
+    let commands = some_of(commands.iter().map(|command| format!("`{command}`")), COMMANDS);
     format!("outside the lanes, by you or by an agent: {sentence}; {commands} brings it back")
 }
 

@@ -86,7 +86,7 @@ impl<'a> Check<'a> {
                 .map(<[u8]>::to_vec)
                 .collect(),
             staged: staged.into_iter().map(|change| (change.path, change.after)).collect(),
-            left_out: left_out(checkout, &index)?,
+            left_out: left_out(checkout, &index, changes)?,
             not_before: BTreeSet::new(),
             not_after: BTreeSet::new(),
             by_path,
@@ -157,7 +157,10 @@ impl<'a> Check<'a> {
         let is_folder = now.is_some_and(|now| now.is_folder());
         standing.stamps = now.filter(|now| !now.is_folder()).map(Stamps::of);
         standing.file = if is_submodule(&change.before) || is_submodule(&change.after) {
-            let free = now.is_none() || is_folder || self.is_as_before(change);
+            // What a submodule's folder holds is its own repository's, and would stay where a file is to be.
+            let holds = || full.entries().map_or(true, |entries| !entries.is_empty());
+            let stays = is_folder && change.after.is_some() && !is_submodule(&change.after) && holds();
+            let free = !stays && (now.is_none() || is_folder || self.is_as_before(change));
             if free { Version::Before } else { Version::Somebodys }
         } else if is_folder {
             self.version_of_folder(change, &full)

@@ -22,7 +22,7 @@ use crate::git::call::{Call, zero_ended};
 use crate::git::obstacle::half_done;
 use crate::git::{GitError, ObjectId, Repository, is_disk_full};
 use windlass_host::file::FileError;
-use windlass_host::tree::{Attributes, Stamps, TreePath, at};
+use windlass_host::tree::{Attributes, Kind, Stamps, TreePath, at};
 
 /// What is written aside lies here, beside the checkout's index; it is left over only after a power failure.
 const STAGE: &str = "windlass-landing";
@@ -34,6 +34,24 @@ pub enum Strictness<'a> {
     AllBut(&'a [&'a [u8]]),
     /// They stay as they are: the branch has advanced already.
     WhatGoes,
+}
+
+/// Why a checkout cannot follow, in a sentence.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Obstacle {
+    /// What is to be put there would change what is somebody's own.
+    OfWork(String),
+    /// Whatever is to be put there.
+    OfPlace(String),
+}
+
+impl Obstacle {
+    /// The sentence.
+    pub fn why(self) -> String {
+        match self {
+            Obstacle::OfWork(why) | Obstacle::OfPlace(why) => why,
+        }
+    }
 }
 
 /// A checkout that can follow: nothing of a person's is in the way, and nobody but us changes its index.
@@ -81,11 +99,11 @@ impl Follower {
         from: ObjectId,
         to: ObjectId,
         strictness: Strictness<'_>,
-    ) -> Result<Result<Self, String>, LaneError> {
+    ) -> Result<Result<Self, Obstacle>, LaneError> {
         let changes = Change::between(&checkout, from, to)?;
         let paths: Vec<&[u8]> = changes.iter().map(|change| change.path.as_slice()).collect();
         if let Some(why) = checkout.behind_closed_filters(&paths)? {
-            return Ok(Err(why));
+            return Ok(Err(Obstacle::OfPlace(why)));
         }
         let stage = Stage::make(&checkout)?;
         if let Err(error) = write_aside(&checkout, &stage, &changes) {
@@ -93,24 +111,24 @@ impl Follower {
             return if is_disk_full(&error) {
                 Err(error.into())
             } else {
-                Ok(Err(format!("the files cannot be written: {error}")))
+                Ok(Err(Obstacle::OfWork(format!("the files cannot be written: {error}"))))
             };
         }
         Step::Staged.done();
         let lock = match IndexLock::take(&checkout, &stage.0)? {
             Ok(lock) => lock,
-            Err(why) => return Ok(Err(why)),
+            Err(why) => return Ok(Err(Obstacle::OfPlace(why))),
         };
         Step::Locked.done();
         if let Some(why) = half_done(&checkout)? {
-            return Ok(Err(format!("in {}, {why}", checkout.top.display())));
+            return Ok(Err(Obstacle::OfPlace(format!("in {}, {why}", checkout.top.display()))));
         }
         let mut follower = Self { checkout, changes: Vec::new(), left: Vec::new(), stage, lock };
         follower.copy_index()?;
         let standings = Check::of(&follower.checkout, from, &follower.stage, &changes)?.standings();
         let pairs: Vec<(Change, FileStatus)> = changes.into_iter().zip(standings).collect();
         if let Some(why) = obstacle(&follower.checkout, &pairs, strictness) {
-            return Ok(Err(why));
+            return Ok(Err(Obstacle::OfWork(why)));
         }
         let left = pairs.iter().filter(|(_, standing)| standing.is_somebodys());
         follower.left = left.map(|(change, _)| change.path.clone()).collect();
@@ -220,7 +238,7 @@ impl Follower {
         if change.after.is_none() {
             return self.remove(&full, is_folder);
         }
-        if is_folder && full.remove_empty_folder().is_err() {
+        if is_folder && remove_hollow_folder(&full).is_err() {
             return Ok(Placed::Left);
         }
         if let Some(folder) = full.parent() {
@@ -232,7 +250,7 @@ impl Follower {
 
     /// Removes a file, and the folders that it was the last one in.
     fn remove(&self, full: &TreePath, is_folder: bool) -> Result<Placed, FileError> {
-        let gone = if is_folder { full.remove_empty_folder() } else { full.remove_file() };
+        let gone = if is_folder { remove_hollow_folder(full) } else { full.remove_file() };
         match gone {
             // A submodule's folder with something in it stays.
             Err(_) if is_folder => return Ok(Placed::Nothing),
@@ -249,6 +267,16 @@ impl Follower {
         }
         Ok(Placed::Done)
     }
+}
+
+/// Removes a folder that holds nothing but folders.
+fn remove_hollow_folder(folder: &TreePath) -> Result<(), FileError> {
+    for entry in folder.entries()? {
+        if entry.kind == Kind::Folder {
+            remove_hollow_folder(&folder.join(&entry.name))?;
+        }
+    }
+    folder.remove_empty_folder()
 }
 
 /// What became of a file.
@@ -323,12 +351,26 @@ fn copy_to(from: &TreePath, to: &TreePath) -> Result<(), FileError> {
     to.copy_from(&original, found.mode)
 }
 
-/// The paths that a sparse checkout leaves out, of these.
-fn left_out(checkout: &Repository, index: &TreePath) -> Result<BTreeSet<Vec<u8>>, GitError> {
+/// The paths that a sparse checkout leaves out: those of its index, and those that come and that its rules leave out.
+fn left_out(
+    checkout: &Repository,
+    index: &TreePath,
+    changes: &[Change],
+) -> Result<BTreeSet<Vec<u8>>, GitError> {
     if !at(&checkout.git_dir).join("info/sparse-checkout").holds_file() || !index.holds_file() {
         return Ok(BTreeSet::new());
     }
     let listing =
         Call::within(checkout).with_index(&index.shown()).args(["ls-files", "-t", "-z"]).output()?;
-    Ok(zero_ended(&listing).filter_map(|line| line.strip_prefix(b"S ")).map(<[u8]>::to_vec).collect())
+    let left_out = zero_ended(&listing).filter_map(|line| line.strip_prefix(b"S ")).map(<[u8]>::to_vec);
+    let comes = |change: &&Change| change.before.is_none() && change.after.is_some();
+    let coming: BTreeSet<Vec<u8>> = changes.iter().filter(comes).map(|change| change.path.clone()).collect();
+    let lines: Vec<u8> = coming.iter().flat_map(|path| [path.as_slice(), b"\0"].concat()).collect();
+    // git knows it since 2.41; an older one has such a file where it would not be.
+    let asked = Call::within(checkout).args(["sparse-checkout", "check-rules", "-z"]).input(lines).run()?;
+    if asked.code != 0 {
+        return Ok(left_out.collect());
+    }
+    let wanted: BTreeSet<&[u8]> = zero_ended(&asked.output).collect();
+    Ok(left_out.chain(coming.iter().filter(|path| !wanted.contains(path.as_slice())).cloned()).collect())
 }

@@ -199,7 +199,7 @@ fn conflicts(outcome: MergeResult) -> Vec<Conflict> {
 
 fn refusal(landed: Landed) -> String {
     match landed {
-        Landed::Refused(why) => why,
+        Landed::Refused(why) | Landed::Prevented(why) => why,
         other => panic!("{other:?}"),
     }
 }

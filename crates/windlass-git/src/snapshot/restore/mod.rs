@@ -170,7 +170,8 @@ impl RestorePlan {
         self.remove.retain(|path| is_meant(path));
         self.left_alone.retain(|left| is_meant(&left.path));
         let left_alone = self.left_alone.iter().map(|left| &left.path);
-        let touched: BTreeSet<&Vec<u8>> = self.write.iter().map(|file| &file.path).chain(left_alone).collect();
+        let touched: BTreeSet<&Vec<u8>> =
+            self.write.iter().map(|file| &file.path).chain(left_alone).collect();
         let is_unchanged = |file: &&KeptFile| is_meant(&file.path) && !touched.contains(&file.path);
         self.unchanged = target.files.iter().filter(is_unchanged).count();
     }
@@ -291,11 +292,7 @@ impl Store {
         Ok(SnapshotName { run: run.clone(), moment: Moment::SessionStart { number } })
     }
 
-    fn next_number(
-        &self,
-        run: &RunId,
-        number: impl Fn(Moment) -> Option<u32>,
-    ) -> Result<u32, SnapshotError> {
+    fn next_number(&self, run: &RunId, number: impl Fn(Moment) -> Option<u32>) -> Result<u32, SnapshotError> {
         let last = self.list(run)?.into_iter().filter_map(|(name, _)| number(name.moment)).max();
         Ok(last.unwrap_or(0).saturating_add(1))
     }

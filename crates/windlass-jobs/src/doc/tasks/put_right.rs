@@ -43,6 +43,7 @@ impl TaskList {
             let as_it_was = self.in_states_of(task, first);
             if as_it_was
                 .is_some_and(|text| with_open_boxes(&text) == with_open_boxes(first.source(&task.row.id)))
+                || self.differs_in_words_of_states(task, first, former)
             {
                 continue;
             }
@@ -87,6 +88,32 @@ impl TaskList {
         Some(text)
     }
 
+    /// Is nothing else another word? Which word a file has for a state is not known where no task has it any more.
+    fn differs_in_words_of_states(&self, task: &Task, first: &TaskList, former: &Task) -> bool {
+        let (is, was) = (self.without_states(task), first.without_states(former));
+        is.zip(was).is_some_and(|(is, was)| with_open_boxes(&is) == with_open_boxes(&was))
+    }
+
+    /// The task's own text with a mark in place of each word of a state; `None` where such a word is not written there by itself.
+    fn without_states(&self, task: &Task) -> Option<String> {
+        let Range { start, end } = task.block;
+        let mut text = self.source(&task.row.id).to_owned();
+        let is_inside =
+            |other: &&Task| other.file == task.file && start <= other.block.start && other.block.end <= end;
+        let mut words = Vec::new();
+        for other in self.tasks().iter().filter(is_inside) {
+            let another = if other.row.state == TaskState::Done { TaskState::Open } else { TaskState::Done };
+            words.push(self.set_state(&other.row.id, another).ok()?.range);
+        }
+        words.sort_by_key(|word| std::cmp::Reverse(word.start));
+        for word in words {
+            let word = word.start.checked_sub(start)?..word.end.checked_sub(start)?;
+            text.get(word.clone()).filter(|word| !word.is_empty())?;
+            text.replace_range(word, "\0");
+        }
+        Some(text)
+    }
+
     /// The tasks of a file that stand in no other.
     fn outermost(&self, name: &str) -> Vec<&Task> {
         let mut tasks: Vec<&Task> = self.tasks().iter().filter(|task| *task.file == *name).collect();
@@ -122,5 +149,17 @@ mod tests {
         let put = right(&ticked.replace(": b", ": anything").replace("`x`", "`y`")).unwrap();
         assert_eq!(put.text, text.replacen("pending", "done", 1));
         assert_eq!(put.tasks, ["TASK-1".into(), "TASK-2".into()]);
+    }
+
+    #[test]
+    fn a_word_that_no_task_has_any_more_is_no_other_task() {
+        let table = |rows: &str| markdown(&format!("| ID | Task | Status |\n|---|---|---|\n{rows}"));
+        let first = table("| T1 | Read | done |\n| T4 | More | todo |\n");
+        let name = first.files().next().unwrap().to_owned();
+        let tasks = |rows: &str| table(rows).put_right(&first, &name).map(|right| right.tasks);
+        assert_eq!(tasks("| T1 | Read | done |\n| T4 | More | in-progress |\n"), None);
+        assert_eq!(tasks("| T1 | Read | todo |\n| T4 | More | completed |\n"), None);
+        let another = tasks("| T1 | Read | done |\n| T4 | Less | in-progress |\n");
+        assert_eq!(another, Some(vec!["T4".into()]));
     }
 }

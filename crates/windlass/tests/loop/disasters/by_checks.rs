@@ -41,6 +41,32 @@ fn each_disaster_of_a_check_is_named_and_undone_by_the_printed_command() {
     }
 }
 
+// attack(git): a check that runs before the first iteration deletes .git, a person's commits, branches, stashes, uncommitted files
+// holds: the run ends with 29 before anybody is paid, and says what is gone; the printed command brings it back
+#[test]
+fn each_disaster_of_a_check_before_the_first_iteration_is_undone_by_the_printed_command() {
+    for (command, expected) in DISASTERS {
+        let env = TestEnv::new();
+        let place = Place::plain(&env);
+        std::fs::write(
+            env.root().join("gate.sh"),
+            format!("test -e ../once && exit 0\ntouch ../once\n{command}\nexit 0\n"),
+        )
+        .unwrap();
+        let before = place.promised(&env);
+        let night = Night::within(env, &calls(&[CLAIM, CLAIM]));
+        let outcome = run(&night, &place, "4", &COMPLETES);
+        let is_of_settings = expected.iter().all(|kind| *kind == DamageKind::SettingsChanged);
+        outcome.expect_code(if is_of_settings { 0 } else { 29 }, command);
+        let told = outcome.stdout_text() + &outcome.stderr_text();
+        if !told.contains("were put back") {
+            let restore = told.split('`').find(|part| part.starts_with("windlass restore"));
+            typed(&night, &place, restore.unwrap_or_else(|| panic!("{command}: {told}")));
+        }
+        before.assert_is_back(place.promised(&night.env), command);
+    }
+}
+
 #[test]
 fn so_it_is_before_a_commit_of_the_runner_and_the_job_goes_on_once_it_is_undone() {
     for (command, expected) in [

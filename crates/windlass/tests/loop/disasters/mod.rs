@@ -5,7 +5,7 @@ mod by_checks;
 mod combined;
 mod converted;
 mod ending;
-mod place;
+pub(super) mod place;
 mod undoing;
 
 use windlass_core::damage::{Damage, DamageCourse, DamageKind};
@@ -36,6 +36,7 @@ const DISASTERS: &[Disaster] = &[
     ("git branch -qD other packed; git tag -d v1 v2", &[DamageKind::ReferencesLost]),
     ("git branch -qf other main~1", &[DamageKind::ReferencesLost]),
     ("git update-ref -d refs/heads/main", &[DamageKind::CommitsLost]),
+    ("git update-ref -d refs/mine/x; git update-ref -d refs/notes/commits", &[DamageKind::ReferencesLost]),
     ("rm -rf \"$(git rev-parse --git-common-dir)\"", &[DamageKind::RepositoryUnusable]),
     ("echo '[broken' > \"$(git rev-parse --git-common-dir)/config\"", &[DamageKind::SettingsChanged]),
     ("rm \"$(git rev-parse --git-dir)/HEAD\"", &[DamageKind::RepositoryUnusable]),

@@ -89,6 +89,8 @@ impl Place {
         self.git(env, &["tag", "-a", "-m", "annotated", "v1", "main~2"]);
         self.git(env, &["pack-refs", "--all"]);
         self.git(env, &["tag", "v2", "main~2"]);
+        self.git(env, &["update-ref", "refs/mine/x", "main~1"]);
+        self.git(env, &["notes", "add", "-m", "a person's", "main~1"]);
         for text in ["stash one\n", "stash two\n"] {
             self.write("a.txt", text);
             self.git(env, &["stash", "-q"]);
@@ -201,6 +203,30 @@ impl Promised {
         assert_eq!(now.said, self.said, "git: {what}");
         assert_eq!(now.settings, self.settings, "settings: {what}");
         assert_eq!(now.files, self.files, "files: {what}");
+    }
+}
+
+impl Promised {
+    /// Nothing is missing that was there before, but where work went on: the branch that is checked out, and the files of tasks. What
+    /// was staged may be no more.
+    pub fn assert_has_what_is_elsewhere(&self, before: &Promised, what: &str) {
+        for (name, value) in before.references.iter().filter(|(name, _)| *name != "refs/heads/main") {
+            let is_stash = name == "refs/stash";
+            assert!(
+                is_stash || self.references.get(name) == Some(value),
+                "{what}: {name} {:?}",
+                self.references
+            );
+        }
+        assert_eq!(self.stashes(), before.stashes(), "{what}");
+        for (path, content) in before.files.iter().filter(|(path, _)| !path.ends_with("requirements.md")) {
+            assert_eq!(self.files.get(path), Some(content), "{what}: {}", path.display());
+        }
+    }
+
+    fn stashes(&self) -> Vec<&str> {
+        let listed = self.said.iter().filter(|(name, _)| *name == "stash");
+        listed.flat_map(|(_, list)| list.lines().filter_map(|line| line.split(' ').next())).collect()
     }
 }
 

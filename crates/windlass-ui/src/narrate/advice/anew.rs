@@ -1,0 +1,71 @@
+//! The command that begins a job of tasks anew: with what judges it, holds it in and bounds it, since a new run knows nothing of the
+//! old one.
+
+use std::ffi::OsStr;
+
+use windlass_core::spec::{BudgetScope, Network, ReviewScope, RunSpec, SandboxKind};
+use windlass_core::values::CheckKind;
+use windlass_core::words::quoted;
+
+/// `None` where nobody can say how the tasks were named.
+pub(super) fn command(plan: &RunSpec) -> Option<String> {
+    let tasks = plan.job.tasks.as_ref().filter(|tasks| tasks.issues.is_none())?;
+    if let Some(part) = plan.job.pipeline() {
+        // Its limits are kept for all of its runs.
+        return Some(format!("windlass pipeline --resume {} --run{}", part.id, checks(plan)));
+    }
+    let place = match &tasks.feature {
+        Some(feature) => format!("--feature {}", quoted(feature.as_ref())),
+        None => format!("-f {}", quoted(tasks.file.as_os_str())),
+    };
+    Some(format!(
+        "windlass run --mode tasks {place}{}{}{}{}",
+        lanes(plan),
+        checks(plan),
+        sandbox(plan),
+        limits(plan)
+    ))
+}
+
+fn lanes(plan: &RunSpec) -> String {
+    plan.lanes.as_ref().map_or_else(String::new, |lanes| format!(" -j {}", lanes.count))
+}
+
+fn checks(plan: &RunSpec) -> String {
+    let flag = |kind| match kind {
+        CheckKind::Gate => Some("--gate"),
+        CheckKind::Until => Some("--until"),
+        CheckKind::Criterion => None,
+    };
+    let check = |(flag, command): (&str, &String)| format!(" {flag} {}", quoted(OsStr::new(command)));
+    let checks = plan.checks.iter().filter_map(|check| Some((flag(check.kind)?, &check.command)));
+    let is_of_each = plan.review.as_ref().is_some_and(|review| review.scope == ReviewScope::EachIteration);
+    checks.map(check).chain(is_of_each.then(|| " --review".to_owned())).collect()
+}
+
+fn sandbox(plan: &RunSpec) -> String {
+    let (name, image): (&str, Option<&String>) = match &plan.sandbox.kind {
+        SandboxKind::None => return String::new(),
+        SandboxKind::Docker(image) | SandboxKind::Podman(image) => {
+            (plan.sandbox.kind.clone().into(), image.as_ref())
+        }
+        SandboxKind::Landlock | SandboxKind::Bwrap => (plan.sandbox.kind.clone().into(), None),
+    };
+    let kind = image.map_or_else(|| name.to_owned(), |image| format!("{name}:{image}"));
+    let network = match plan.sandbox.network {
+        Network::On => "",
+        Network::Off => " --network off",
+        Network::Hosts(_) => " --network hosts",
+    };
+    format!(" --sandbox {}{network}", quoted(OsStr::new(&kind)))
+}
+
+fn limits(plan: &RunSpec) -> String {
+    let scope = match plan.limits.budget_scope {
+        BudgetScope::Job => " --budget-scope job",
+        BudgetScope::Run | BudgetScope::Pipeline(_) => "",
+    };
+    let cost = plan.limits.cost.map(|cost| format!(" --max-cost {}{scope}", cost.dollars()));
+    let tokens = plan.limits.tokens.map(|tokens| format!(" --max-tokens {tokens}"));
+    cost.into_iter().chain(tokens).collect()
+}
