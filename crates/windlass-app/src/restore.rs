@@ -243,8 +243,8 @@ fn refuse_other_directory(
         RestoreTo::Iteration(iteration) => iteration.to_string(),
         RestoreTo::Moment(moment) => moment.to_string(),
     };
-    let paths: String = request.paths.iter().map(|path| format!(" {}", quoted(path.as_os_str()))).collect();
-    let paths = if paths.is_empty() { paths } else { format!(" --{paths}") };
+    let paths: Vec<String> = request.paths.iter().map(|path| quoted(path.as_os_str())).collect();
+    let paths = if paths.is_empty() { String::new() } else { format!(" -- {}", paths.join(" ")) };
     let what = which::holder_in_words(run);
     Err(AppError::usage(format!("{what} works in {shown}"))
         .hint(format!("windlass -C {typed} restore {run} {point}{before}{repository}{paths}")))

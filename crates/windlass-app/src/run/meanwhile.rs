@@ -91,8 +91,7 @@ fn refuse_other_than_lanes(
         Head::Branch { branch, .. } | Head::Unborn { branch } => Some(branch.as_slice()),
         Head::Detached { .. } => None,
     };
-    let Some(was) = lanes.branch.as_ref().map(|branch| branch.as_bytes()).filter(|was| now != Some(*was))
-    else {
+    let Some(was) = lanes.branch.as_ref().map(String::as_bytes).filter(|was| now != Some(*was)) else {
         return Ok(());
     };
     let landed = entries.iter().rev().find_map(|entry| match &entry.fact {

@@ -47,11 +47,13 @@ fn type_all(night: &Night, place: &Place) -> usize {
     let notices = night.notices();
     let commands = notices.iter().filter(|text| text.starts_with("outside the lanes"));
     let commands: Vec<&str> = commands.flat_map(|text| text.split('`').skip(1).step_by(2)).collect();
-    commands.iter().for_each(|command| typed(night, place, command));
+    for command in &commands {
+        typed(night, place, command);
+    }
     commands.len()
 }
 
-// attack(lanes): an agent leaves its lane, and deletes branches, tags, notes, stashes or uncommitted work of the repository that lanes work for
+// attack(git): an agent leaves its lane, and deletes branches, tags, notes, stashes or uncommitted work of the repository that lanes work for
 // holds: without a sandbox it can; each loss is said with commands that bring it back, and the work of the lanes lands
 #[test]
 fn what_is_gone_outside_is_said_and_the_printed_commands_bring_it_back() {
@@ -74,7 +76,7 @@ fn what_is_gone_outside_is_said_and_the_printed_commands_bring_it_back() {
     }
 }
 
-// attack(lanes): an agent leaves its lane, and deletes `.git` of the repository that lanes work for, or its objects
+// attack(git): an agent leaves its lane, and deletes `.git` of the repository that lanes work for, or its objects
 // holds: the run ends with 29; the printed command brings all of it back, and the run goes on
 #[test]
 fn a_repository_that_is_gone_outside_is_brought_back_and_the_run_goes_on() {
@@ -134,7 +136,7 @@ fn lanes_do_not_go_on_where_another_branch_is_checked_out() {
     assert_eq!(super::tasks::subjects(&night).len(), 3, "each landed once");
 }
 
-// attack(places): the directory that lanes work for is moved away while they are at work
+// attack(endings): the directory that lanes work for is moved away while they are at work
 // holds: the run says that it is gone and ends with 24; nothing is made in its place, and once it is back the run goes on without paying
 //   for what was done
 #[test]

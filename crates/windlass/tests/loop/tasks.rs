@@ -244,7 +244,7 @@ fn marks_of_a_conflict_that_an_agent_leaves_park_its_task_and_no_other() {
     assert_whole(&night);
 }
 
-// attack(lanes): signing fails, or a person's merge is under way, when finished work is to land
+// attack(git): signing fails, or a person's merge is under way, when finished work is to land
 // holds: no task is parked for it; the run ends with 24, and a resume lands what is done without another call
 #[test]
 fn what_prevents_any_landing_parks_no_task_and_costs_nothing_twice() {

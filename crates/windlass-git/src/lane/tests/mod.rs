@@ -2,6 +2,7 @@
 
 mod crashing;
 mod full;
+mod in_the_way;
 mod landing;
 mod large;
 mod merging;
