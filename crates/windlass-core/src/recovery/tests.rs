@@ -2,7 +2,7 @@ use super::*;
 use crate::message::Wording;
 use crate::run::Effect;
 use crate::run::testing::{Act, World, plan};
-use crate::spec::{LanesSpec, SandboxKind, SandboxSpec};
+use crate::spec::{CodeWay, LanesSpec, SandboxKind, SandboxSpec};
 use crate::values::RunId;
 use std::path::PathBuf;
 
@@ -113,7 +113,9 @@ fn of_what_lanes_work_for_there_is_what_the_session_began_with() {
     world.until(|effect| matches!(effect, Effect::Keep { .. }));
     let way_back = WayBack::of(world.journal.iter().map(|entry| &entry.fact));
     let (count, folder, below) = (2, PathBuf::from("/state/lanes"), PathBuf::new());
-    let lanes = Some(LanesSpec { count, folder, below, branch: None, bootstrap: None, worker: None });
+    let (code, fleet) = (CodeWay::Packs, None);
+    let lanes =
+        Some(LanesSpec { count, folder, below, branch: None, bootstrap: None, worker: None, code, fleet });
     let plan = RunSpec { run: RunId("r-a".to_owned()), lanes, ..plan() };
     assert_eq!(way_back.command(&plan).as_deref(), Some("windlass restore r-a start-1 --repository"));
     let sandbox = SandboxSpec { kind: SandboxKind::Bwrap, ..SandboxSpec::default() };
