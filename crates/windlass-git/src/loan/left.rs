@@ -81,7 +81,12 @@ pub(super) fn read(folder: &TreePath) -> Result<Left, String> {
 /// Files with conflicts that are not resolved; none where its index is not to be read.
 pub(super) fn unmerged(folder: &TreePath, format: ObjectFormat) -> BTreeSet<Name> {
     let index = folder.join("index").read(listing::LONGEST_INDEX).ok().flatten();
-    let tracked = index.and_then(|index| listing::tracked(&index, format)).unwrap_or_default();
+    index.map(|index| unmerged_in(&index, format)).unwrap_or_default()
+}
+
+/// Those of an index.
+pub(super) fn unmerged_in(index: &[u8], format: ObjectFormat) -> BTreeSet<Name> {
+    let tracked = listing::tracked(index, format).unwrap_or_default();
     tracked.into_iter().filter(|(_, stage)| *stage > 0).map(|(path, _)| path).collect()
 }
 

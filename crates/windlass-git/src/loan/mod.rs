@@ -77,6 +77,9 @@ struct Lent {
     under_way: BTreeSet<Operation>,
     /// A digest of the person's index.
     index: String,
+    /// Files that have conflicts in it, in hexadecimal.
+    #[serde(default)]
+    unmerged: Vec<String>,
 }
 
 impl Loan {
@@ -163,7 +166,7 @@ impl Loan {
             }
             written => written?,
         }
-        self.note(&here, index.digest)
+        self.note(&here, &index)
     }
 
     /// All but what is checked out, references, index and objects.
@@ -268,8 +271,7 @@ impl Loan {
 
     /// What was lent, and the digest of the index then.
     fn lent(&self) -> Result<Option<(Refs, String)>, FileError> {
-        let content = read_if_there(&self.record())?.unwrap_or_default();
-        let Ok(lent) = serde_json::from_slice::<Lent>(&content) else { return Ok(None) };
+        let Some(lent) = self.noted()? else { return Ok(None) };
         let head = match hexadecimal::bytes(&lent.head) {
             Some(name) => CheckedOut::Branch(name),
             None => CheckedOut::Commit(lent.head.trim_start_matches('@').to_owned()),
@@ -281,7 +283,12 @@ impl Loan {
         Ok(Some((Refs { head, references, beside, under_way: lent.under_way }, lent.index)))
     }
 
-    fn note(&self, refs: &Refs, index: String) -> Result<(), GitError> {
+    fn noted(&self) -> Result<Option<Lent>, FileError> {
+        let content = read_if_there(&self.record())?.unwrap_or_default();
+        Ok(serde_json::from_slice(&content).ok())
+    }
+
+    fn note(&self, refs: &Refs, index: &Index) -> Result<(), GitError> {
         let head = match &refs.head {
             CheckedOut::Branch(name) => hexadecimal::digits(name),
             CheckedOut::Commit(commit) => format!("@{commit}"),
@@ -291,7 +298,10 @@ impl Loan {
         };
         let (references, beside) = (named(&refs.references), named(&refs.beside));
         let under_way = refs.under_way.clone();
-        let lent = Lent { head, references, beside, under_way, index };
+        let unmerged =
+            index.content.as_deref().map(|content| left::unmerged_in(content, self.main.object_format));
+        let unmerged = unmerged.iter().flatten().map(|path| hexadecimal::digits(path)).collect();
+        let lent = Lent { head, references, beside, under_way, index: index.digest.clone(), unmerged };
         let lent = serde_json::to_vec(&lent).unwrap_or_default();
         Ok(replace(&self.record(), &lent, 0o600)?)
     }

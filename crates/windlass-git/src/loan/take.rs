@@ -97,7 +97,7 @@ impl Loan {
         let unkept = in_words(refused, &unread, beyond);
         if plain && unkept.is_none() {
             // Its index is that of what it has committed.
-            self.note(&found, self.index()?.digest)?;
+            self.note(&found, &self.index()?)?;
         } else {
             self.forget();
         }

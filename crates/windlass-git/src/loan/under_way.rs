@@ -29,8 +29,7 @@ impl Loan {
     /// What was noted cannot be read.
     pub fn half_done(&self) -> Result<Option<String>, FileError> {
         let under_way = left::read(&self.left()).map(|left| left.refs.under_way).unwrap_or_default();
-        let mut unmerged = left::unmerged(&self.left(), self.main.object_format);
-        unmerged.extend(self.noted_conflicts()?.into_iter().filter(|path| self.is_marked(path)));
+        let unmerged = self.unmerged()?;
         let named = some_of(unmerged.iter().map(|path| path.escape_ascii()), NAMED);
         let conflicts =
             if unmerged.is_empty() { String::new() } else { format!("; put right what is in {named}") };
@@ -59,8 +58,7 @@ impl Loan {
 
     /// Notes which files have conflicts as a session ends: the git directory that says so goes. `false` where none has.
     pub(super) fn note_conflicts(&self) -> Result<bool, FileError> {
-        let mut unmerged = left::unmerged(&self.left(), self.main.object_format);
-        unmerged.extend(self.noted_conflicts()?.into_iter().filter(|path| self.is_marked(path)));
+        let unmerged = self.unmerged()?;
         if unmerged.is_empty() {
             remove_file(&self.conflicts());
             return Ok(false);
@@ -69,6 +67,17 @@ impl Loan {
         // outside: the run's folder.
         replace(&self.conflicts(), lines.concat().as_bytes(), 0o600)?;
         Ok(true)
+    }
+
+    /// Files in which a guest has left conflicts. Those that the person has are the person's.
+    fn unmerged(&self) -> Result<BTreeSet<Name>, FileError> {
+        let mut unmerged = left::unmerged(&self.left(), self.main.object_format);
+        let lent = self.noted()?.map(|lent| lent.unmerged).unwrap_or_default();
+        for path in lent.iter().filter_map(|path| hexadecimal::bytes(path)) {
+            unmerged.remove(&path);
+        }
+        unmerged.extend(self.noted_conflicts()?.into_iter().filter(|path| self.is_marked(path)));
+        Ok(unmerged)
     }
 
     fn conflicts(&self) -> PathBuf {

@@ -105,6 +105,25 @@ fn a_guests_merge_that_is_not_finished_is_not_committed() {
     }
 }
 
+// attack(git): the same, where damage is undone by itself
+// holds: files and git directory are as before the attempt, and what the next agent does is committed
+#[test]
+fn a_guests_merge_that_is_undone_is_in_nobodys_way() {
+    for kind in mounting() {
+        let place = conflicting(kind).set("WINDLASS_SAFETY__UNDO", "auto");
+        let next = "git status --porcelain > seen; test ! -e .git/MERGE_HEAD && echo w > w";
+        let outcome = work(&place, &["git merge -q feat; true", next], &["--commit", "runner"]);
+        assert!(
+            told(&outcome).contains("files and repository are as before the attempt"),
+            "{}",
+            said(&outcome)
+        );
+        assert_eq!(place.env.git(&["show", "main:w"]), "w", "{}", said(&outcome));
+        assert_eq!(place.env.git(&["show", "main:f"]), "ours");
+        assert_eq!(place.env.git(&["show", "main:seen"]), "?? seen");
+    }
+}
+
 // attack(git): a person has a merge with conflicts under way, and an agent in a sandbox commits all that is there
 // holds: the branch, the conflicts and the merge are as they were; the commit is a branch of its own, and the run ends for a person
 #[test]

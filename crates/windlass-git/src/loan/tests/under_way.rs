@@ -76,6 +76,7 @@ fn while_a_persons_merge_is_under_way_their_branch_stays() {
     let scratch = conflicting();
     assert!(!scratch.try_git(&scratch.top, &["merge", "feat"]).0);
     let guest = Guest::of(scratch);
+    assert_eq!(guest.loan.half_done().unwrap(), None, "nothing of it is the guest's");
     let before = guest.tip();
     let commit = guest.commit("merged\n");
     let taken = guest.take_over();
