@@ -73,7 +73,7 @@ fn a_lanes_git_directory_that_is_broken_is_put_aside() {
         fs::write(lane.lane.top().join("a.txt"), "away\n").unwrap();
         lane.git(&["stash", "-q"]);
         let run =
-            Command::new("sh").argument("-c").argument(spoil).directory(&lane.lane.top().join(".git")).run();
+            Command::new("sh").argument("-c").argument(spoil).directory(lane.lane.top().join(".git")).run();
         assert!(run.unwrap().succeeded(), "{spoil}");
         if spoil == "rm config" {
             lane.lane.mend().unwrap();
