@@ -13,6 +13,7 @@ pub(crate) mod going_on;
 mod held;
 mod impossible;
 pub(crate) mod launch;
+mod lent;
 mod links_out;
 mod log;
 mod lost_workspace;

@@ -17,6 +17,7 @@ use windlass_git::snapshot::Store;
 use crate::beginning;
 use crate::error::{AppError, Kind};
 use crate::here::Here;
+use crate::run::lent;
 use crate::run::prepared::Prepared;
 use crate::run::tasks;
 
@@ -47,6 +48,9 @@ pub fn before_run(
     }
     refuse_stranger(repository)?;
     refuse_half_done(repository)?;
+    let half_done = former
+        .as_ref()
+        .map_or(Ok(None), |(folder, run, _)| lent::take_over(here, repository, folder, run))?;
     let mut dirty = recovery::uncommitted(repository)?;
     let along = recovery::along(plan, &here.place(), &mut dirty);
     let scaffolds = scaffolds(&request.configuration.resolved);
@@ -78,7 +82,8 @@ pub fn before_run(
     if let (Some(((_, run, unsettled), mut store)), Some(sorted)) = (former, sorted) {
         notices.extend(recovery::clear_locks(repository, &run));
         if !sorted.of_the_run.is_empty() {
-            let kept = save(here, &mut store, &run, &unsettled, &sorted.of_the_run, Commits::Yes)?;
+            let commits = unless(half_done, &mut notices);
+            let kept = save(here, &mut store, &run, &unsettled, &sorted.of_the_run, commits)?;
             notices.extend(kept.unless_refused(plan, !allow_dirty)?);
         }
     }
@@ -141,6 +146,7 @@ pub fn before_resumption(
         return Ok(Vec::new());
     };
     let mut notices = recovery::clear_locks(repository, run);
+    let half_done = lent::take_over(here, repository, folder, run)?;
     let mut dirty = recovery::uncommitted(repository)?;
     let along = recovery::along(plan, &here.place(), &mut dirty);
     // A landing that was cut off leaves other files of the runner's as they are.
@@ -160,11 +166,19 @@ pub fn before_resumption(
     notices.extend(left_out(&sorted.of_a_person));
     note_between(plan, folder, &sorted.of_a_person)?;
     if is_to_be_repeated(run) && !sorted.of_the_run.is_empty() {
-        let kept = save(here, &mut store, run, &unsettled, &sorted.of_the_run, Commits::Yes)?;
+        let commits = unless(half_done, &mut notices);
+        let kept = save(here, &mut store, run, &unsettled, &sorted.of_the_run, commits)?;
         notices.extend(kept.unless_refused(plan, true)?);
     }
     recovery::add(repository, folder, &sorted.of_a_person)?;
     Ok(notices)
+}
+
+/// Interrupted work is committed unless something is under way in it, which is said: whoever is called next may finish that.
+fn unless(half_done: Option<String>, notices: &mut Vec<String>) -> Commits {
+    let commits = if half_done.is_none() { Commits::Yes } else { Commits::No };
+    notices.extend(half_done);
+    commits
 }
 
 type Former = (RunFolder, Run, Unsettled);

@@ -3,7 +3,7 @@
 use crate::words::some_of;
 use std::collections::BTreeSet;
 
-use super::{Ancestry, Damage, DamageKind, Lost, Name, Scene};
+use super::{Ancestry, Damage, DamageKind, Lost, Name, Operation, Scene};
 
 /// So many names are in one sentence.
 const NAMED: usize = 3;
@@ -80,15 +80,21 @@ fn checked_out(before: &Scene, after: &Scene) -> Option<Damage> {
 }
 
 fn under_way(before: &Scene, after: &Scene) -> Vec<Damage> {
-    let only_in = |one: &Scene, other: &Scene| -> Option<String> {
-        let words = one.under_way.difference(&other.under_way).map(|operation| operation.words());
-        Some(words.collect::<Vec<&str>>().join(" and ")).filter(|words| !words.is_empty())
-    };
-    let begun = only_in(after, before)
-        .map(|words| damage(DamageKind::UnderWay, format!("{words} was begun and not finished")));
-    let ended = only_in(before, after)
+    let ended = in_words(&before.under_way, &after.under_way)
         .map(|words| damage(DamageKind::OperationEnded, format!("{words} was under way and was ended")));
-    begun.into_iter().chain(ended).collect()
+    begun(&before.under_way, &after.under_way).into_iter().chain(ended).collect()
+}
+
+/// What is under way and was not.
+pub(super) fn begun(before: &BTreeSet<Operation>, after: &BTreeSet<Operation>) -> Option<Damage> {
+    let words = in_words(after, before)?;
+    Some(damage(DamageKind::UnderWay, format!("{words} was begun and not finished")))
+}
+
+/// Those that are in the first alone.
+fn in_words(one: &BTreeSet<Operation>, other: &BTreeSet<Operation>) -> Option<String> {
+    let words = one.difference(other).map(|operation| operation.words());
+    Some(words.collect::<Vec<&str>>().join(" and ")).filter(|words| !words.is_empty())
 }
 
 fn files(discarded: &Lost, cleaned: &Lost) -> Vec<Damage> {

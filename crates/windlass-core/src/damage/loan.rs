@@ -3,10 +3,13 @@
 //! Guests work on a git directory of their own. The repository itself gets a fast-forward of the branch that is checked
 //! out, new branches and new tags, and nothing else; commits that cannot be taken as they are become branches of their own.
 
+#[cfg(test)]
+mod tests;
+
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::compare::{damage, listed, shown};
-use super::{Damage, DamageKind, Name};
+use super::compare::{begun, damage, listed, shown};
+use super::{Damage, DamageKind, Name, Operation};
 
 /// What a git directory names: what is checked out, its branches and tags, and what else it names.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,8 +19,10 @@ pub struct Refs {
     /// Branches and tags by their full names, and the objects that they name.
     pub references: BTreeMap<Name, String>,
     /// What is the guest's alone, by full names: stashes (`refs/stash@{1}` for the one before the last), notes, and whatever names
-    /// it has thought of.
+    /// it has thought of; remote-tracking branches are lent.
     pub beside: BTreeMap<Name, String>,
+    /// What was begun and is not finished.
+    pub under_way: BTreeSet<Operation>,
 }
 
 /// What is checked out.
@@ -36,6 +41,11 @@ impl Refs {
             CheckedOut::Branch(name) => self.references.get(name),
             CheckedOut::Commit(commit) => Some(commit),
         }
+    }
+
+    /// A merge, or the like, that was begun since this was lent.
+    pub fn begun_since(&self, lent: &Refs) -> Option<Damage> {
+        begun(&lent.under_way, &self.under_way)
     }
 
     /// Objects that are named here and were not there, each once.
@@ -105,8 +115,13 @@ pub enum Taking {
         /// What it names then.
         to: String,
     },
-    /// A branch that the guest made is checked out, as the guest had it.
-    CheckOut(Name),
+    /// A branch that the guest made is checked out, as the guest had it, where it could be made.
+    CheckOut {
+        /// Its full name.
+        name: Name,
+        /// What it names.
+        to: String,
+    },
     /// What cannot be taken as it is is kept as a branch of its own.
     Keep {
         /// The commit.
@@ -123,6 +138,14 @@ pub enum SideBranchReason {
     MovedMeanwhile,
     /// It is not a continuation of what was lent.
     NoContinuation,
+    /// No branch of the guest's holds it.
+    OnNoBranch,
+    /// Its branch is checked out in another working tree, whose files would not follow.
+    Elsewhere,
+    /// A person's merge, or the like, is under way on the branch: what a commit would end is theirs.
+    UnderWay,
+    /// It has more files than an index can follow.
+    TooMany,
 }
 
 /// What becomes of what a guest left.
@@ -134,42 +157,61 @@ pub struct Settlement {
     pub damage: Vec<Damage>,
 }
 
-/// Compares what was lent, what was left, and what the repository has by now. `is_part` says whether the first commit is the
-/// second one, or one of those it was built on.
-pub fn settle(
-    (lent, found, here): (&Refs, &Refs, &Refs),
-    is_part: &mut dyn FnMut(&str, &str) -> bool,
-) -> Settlement {
+/// What is compared.
+#[derive(Clone, Copy, Debug)]
+pub struct Sides<'a> {
+    /// What was lent.
+    pub lent: &'a Refs,
+    /// What was left.
+    pub found: &'a Refs,
+    /// What the repository has by now.
+    pub here: &'a Refs,
+    /// Branches that other working trees have checked out.
+    pub elsewhere: &'a BTreeSet<Name>,
+    /// Why what is checked out stays where it is, where it does.
+    pub stays: Option<SideBranchReason>,
+}
+
+/// Says what becomes of what was left. `is_part` says whether the first commit is the second one, or one of those it was built on.
+pub fn settle(sides: Sides<'_>, is_part: &mut dyn FnMut(&str, &str) -> bool) -> Settlement {
+    let Sides { lent, found, elsewhere, .. } = sides;
     let mut settlement = Settlement::default();
     let mut beside = Vec::new();
     for (name, to) in &found.references {
         match lent.references.get(name) {
             Some(from) if from == to => {}
-            None if is_own(lent, name) => settlement.advance(here, name, None, to),
-            None => settlement.make(here, name, to),
+            None if is_own(lent, name) => settlement.advance_own(sides, name, None, to),
+            None => settlement.make(sides.here, name, to),
             Some(from) if is_own(lent, name) => {
                 if is_part(from, to) {
-                    settlement.advance(here, name, Some(from), to);
+                    settlement.advance_own(sides, name, Some(from), to);
                 } else {
                     settlement.damage.push(moved_back(name, from, Some(to)));
-                    settlement.keep_what_is_new(from, to, is_part);
+                    settlement.keep_what_is_new((from, to), SideBranchReason::NoContinuation, is_part);
                 }
             }
-            Some(from) => {
+            Some(from) if is_branch(name) => {
+                let goes_on = is_part(from, to);
+                if goes_on && !elsewhere.contains(name) {
+                    settlement.advance(sides.here, name, Some(from), to);
+                    continue;
+                }
                 beside.push(name.clone());
-                if name.starts_with(b"refs/heads/") {
-                    settlement.keep_what_is_new(from, to, is_part);
-                }
+                let why =
+                    if goes_on { SideBranchReason::Elsewhere } else { SideBranchReason::NoContinuation };
+                settlement.keep_what_is_new((from, to), why, is_part);
             }
+            Some(_) => beside.push(name.clone()),
         }
     }
     for (name, from) in &lent.references {
         if found.references.contains_key(name) {
             continue;
         }
-        // Renamed, or tidied up: nothing of it is missing where the guest is now. A tag says more than which commit.
-        let is_branch = name.starts_with(b"refs/heads/");
-        if is_branch && found.commit().is_some_and(|now| is_part(from, now)) {
+        // Renamed, or tidied up: nothing of it is missing where the guest is now. A tag says more than which commit, and what still is
+        // there for a person keeps the guest's from being made.
+        let is_merged = is_branch(name) && found.commit().is_some_and(|now| is_part(from, now));
+        if is_merged && (is_own(lent, name) || !leaves_no_room(name, found)) {
             continue;
         }
         if is_own(lent, name) {
@@ -183,8 +225,36 @@ pub fn settle(
             format!("branches or tags were deleted or moved: {}; yours are as they were", listed(&beside));
         settlement.damage.push(damage(DamageKind::ReferencesLost, sentence));
     }
-    settlement.check_out((lent, found, here), is_part);
+    settlement.check_out(sides, is_part);
     settlement
+}
+
+fn is_branch(name: &[u8]) -> bool {
+    name.starts_with(b"refs/heads/")
+}
+
+/// Is a branch of this name in the way of one that was left: below it, or above?
+fn leaves_no_room(name: &[u8], found: &Refs) -> bool {
+    let is_below =
+        |one: &[u8], other: &[u8]| one.strip_prefix(other).is_some_and(|rest| rest.starts_with(b"/"));
+    found.references.keys().any(|other| is_below(other, name) || is_below(name, other))
+}
+
+/// That a branch of the guest's is not checked out, since it could not be made.
+pub fn not_checked_out(lent: &Refs, name: &[u8]) -> Damage {
+    let sentence = format!(
+        "instead of {} {} was checked out, which cannot be made here",
+        in_words(&lent.head),
+        shown(name)
+    );
+    damage(DamageKind::BranchSwitched, sentence)
+}
+
+fn in_words(head: &CheckedOut) -> String {
+    match head {
+        CheckedOut::Branch(name) => shown(name),
+        CheckedOut::Commit(_) => "a commit without a branch".to_owned(),
+    }
 }
 
 fn is_own(lent: &Refs, name: &[u8]) -> bool {
@@ -214,6 +284,17 @@ impl Settlement {
         });
     }
 
+    /// The same of what is checked out, unless that stays.
+    fn advance_own(&mut self, sides: Sides<'_>, name: &[u8], from: Option<&String>, to: &str) {
+        if let Some(why) = sides.stays {
+            let is_taken = sides.here.commit().is_some_and(|now| now == to);
+            let kept = Taking::Keep { commit: to.to_owned(), why };
+            self.takings.extend((!is_taken).then_some(kept));
+        } else {
+            self.advance(sides.here, name, from, to);
+        }
+    }
+
     fn make(&mut self, here: &Refs, name: &[u8], to: &str) {
         match here.references.get(name) {
             None => {
@@ -226,27 +307,29 @@ impl Settlement {
         }
     }
 
-    fn keep_what_is_new(&mut self, from: &str, to: &str, is_part: &mut dyn FnMut(&str, &str) -> bool) {
+    fn keep_what_is_new(
+        &mut self,
+        (from, to): (&str, &str),
+        why: SideBranchReason,
+        is_part: &mut dyn FnMut(&str, &str) -> bool,
+    ) {
         if !is_part(to, from) {
-            self.takings.push(Taking::Keep { commit: to.to_owned(), why: SideBranchReason::NoContinuation });
+            self.takings.push(Taking::Keep { commit: to.to_owned(), why });
         }
     }
 
     /// What the guest had checked out at last.
-    fn check_out(
-        &mut self,
-        (lent, found, here): (&Refs, &Refs, &Refs),
-        is_part: &mut dyn FnMut(&str, &str) -> bool,
-    ) {
+    fn check_out(&mut self, sides: Sides<'_>, is_part: &mut dyn FnMut(&str, &str) -> bool) {
+        let Sides { lent, found, here, .. } = sides;
         if lent.head == found.head {
             return;
         }
-        let was = match &lent.head {
-            CheckedOut::Branch(name) => shown(name),
-            CheckedOut::Commit(_) => "a commit without a branch".to_owned(),
-        };
+        let was = in_words(&lent.head);
         match (&lent.head, &found.head) {
             (CheckedOut::Commit(from), CheckedOut::Commit(to)) if is_part(from, to) => {
+                if sides.stays.is_some() {
+                    return self.advance_own(sides, b"HEAD", Some(from), to);
+                }
                 self.takings.push(match &here.head {
                     CheckedOut::Commit(now) if now == from => {
                         Taking::Advance { name: b"HEAD".to_vec(), from: Some(from.clone()), to: to.clone() }
@@ -262,157 +345,23 @@ impl Settlement {
                 if !found.references.values().any(|tip| is_part(to, tip))
                     && !lent.references.values().chain(lent.commit()).any(|tip| is_part(to, tip))
                 {
-                    self.takings
-                        .push(Taking::Keep { commit: to.clone(), why: SideBranchReason::NoContinuation });
+                    self.takings.push(Taking::Keep { commit: to.clone(), why: SideBranchReason::OnNoBranch });
                 }
             }
             (_, CheckedOut::Branch(name)) => {
-                let goes_on = match (lent.commit(), found.references.get(name)) {
-                    (Some(from), Some(to)) => is_part(from, to),
-                    (None, Some(_)) => true,
-                    (_, None) => false,
-                };
-                if goes_on && !lent.references.contains_key(name) && here.head == lent.head {
-                    self.takings.push(Taking::CheckOut(name.clone()));
+                let to = found.references.get(name);
+                let to = to.filter(|to| lent.commit().is_none_or(|from| is_part(from, to)));
+                let to = to.filter(|_| !lent.references.contains_key(name) && here.head == lent.head);
+                if let Some(to) = to {
+                    if sides.stays.is_some() {
+                        return self.advance_own(sides, name, None, to);
+                    }
+                    self.takings.push(Taking::CheckOut { name: name.clone(), to: to.clone() });
                 } else if here.head != found.head {
                     let sentence = format!("instead of {was} {} was checked out", shown(name));
                     self.damage.push(damage(DamageKind::BranchSwitched, sentence));
                 }
             }
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Commits are `a`, `ab`, `abc` …: one is part of another that begins with it.
-    fn is_part(first: &str, second: &str) -> bool {
-        second.starts_with(first)
-    }
-
-    fn refs(head: &str, all: &[(&str, &str)]) -> Refs {
-        let full = |name: &str| format!("refs/heads/{name}").into_bytes();
-        let head = head
-            .strip_prefix('@')
-            .map_or_else(|| CheckedOut::Branch(full(head)), |commit| CheckedOut::Commit(commit.to_owned()));
-        let references = all.iter().map(|(name, to)| (full(name), (*to).to_owned())).collect();
-        Refs { head, references, beside: BTreeMap::new() }
-    }
-
-    fn told(lent: &Refs, found: &Refs, here: &Refs) -> Vec<String> {
-        let Settlement { takings, damage } = settle((lent, found, here), &mut is_part);
-        let text = |name: &[u8]| shown(name);
-        let takings = takings.into_iter().map(|taking| match taking {
-            Taking::Advance { name, from, to } => {
-                format!("{} {} -> {to}", text(&name), from.unwrap_or_default())
-            }
-            Taking::CheckOut(name) => format!("check out {}", text(&name)),
-            Taking::Keep { commit, why } => format!("keep {commit} {why:?}"),
-        });
-        takings.chain(damage.into_iter().map(|damage| format!("{:?}", damage.kind))).collect()
-    }
-
-    #[test]
-    fn a_new_name_that_stands_for_another_one_is_known() {
-        let others =
-            [b"refs/heads/main".to_vec(), b"refs/tags/v1".to_vec(), b"refs/remotes/origin/main".to_vec()];
-        for (name, hides) in [
-            ("refs/tags/main", true),
-            ("refs/heads/v1", true),
-            ("refs/heads/origin/main", true),
-            ("refs/heads/main", false),
-            ("refs/heads/main2", false),
-            ("refs/tags/origin", true),
-            ("refs/heads/origin2", false),
-            ("refs/heads/HEAD", true),
-            ("refs/tags/FETCH_HEAD", true),
-            ("refs/heads/AHEAD", false),
-        ] {
-            assert_eq!(hides_another(name.as_bytes(), &others), hides, "{name}");
-        }
-    }
-
-    #[test]
-    fn a_name_that_could_be_a_commits_is_known() {
-        for (name, short) in [
-            ("refs/tags/1a2b3c4d", Some("1a2b3c4d")),
-            ("refs/heads/cafe", Some("cafe")),
-            ("refs/tags/1a2", None),
-            ("refs/tags/v1a2b", None),
-            ("refs/heads/x/1a2b", None),
-        ] {
-            assert_eq!(shortened_commit(name.as_bytes()), short, "{name}");
-        }
-    }
-
-    #[test]
-    fn a_fast_forward_and_what_is_new_are_taken_and_all_else_is_damage() {
-        let lent = refs("main", &[("main", "a"), ("other", "ax"), ("done", "a")]);
-        let same: &[(&str, &str)] = &[("other", "ax"), ("done", "a")];
-        let with = |head: &str, more: &[(&str, &str)]| refs(head, &[same, more].concat());
-        for (found, expected) in [
-            (with("main", &[("main", "a")]), vec![]),
-            (with("main", &[("main", "ab")]), vec!["main a -> ab"]),
-            (with("main", &[("main", "ab"), ("new", "ac")]), vec!["main a -> ab", "new  -> ac"]),
-            (with("new", &[("main", "a"), ("new", "ab")]), vec!["new  -> ab", "check out new"]),
-            // Moved aside: what is new in it is kept; moved back: nothing is.
-            (with("main", &[("main", "z")]), vec!["keep z NoContinuation", "CommitsLost"]),
-            (with("main", &[("main", "")]), vec!["CommitsLost"]),
-            (with("other", &[("main", "a")]), vec!["BranchSwitched"]),
-            (with("@a", &[("main", "a")]), vec!["HeadDetached"]),
-            (with("@ab", &[("main", "a")]), vec!["keep ab NoContinuation", "HeadDetached"]),
-            // Renamed; and deleted where another one has all that was in it.
-            (with("trunk", &[("trunk", "ab")]), vec!["trunk  -> ab", "check out trunk"]),
-            (with("other", &[]), vec!["BranchSwitched"]),
-            (
-                refs("main", &[("main", "a"), ("other", "axy"), ("done", "a")]),
-                vec!["keep axy NoContinuation", "ReferencesLost"],
-            ),
-            // Tidied up after it was merged, or not.
-            (refs("main", &[("main", "a"), ("other", "ax")]), vec![]),
-            (refs("main", &[("main", "a"), ("done", "a")]), vec!["ReferencesLost"]),
-            // A branch of nothing that was there.
-            (with("orphan", &[("main", "a"), ("orphan", "z")]), vec!["orphan  -> z", "BranchSwitched"]),
-        ] {
-            assert_eq!(told(&lent, &found, &lent), expected, "{found:?}");
-        }
-    }
-
-    #[test]
-    fn a_tag_that_was_deleted_is_said() {
-        let tag = BTreeMap::from([(b"refs/tags/v1".to_vec(), "a".to_owned())]);
-        let found = refs("main", &[("main", "ab")]);
-        let lent = refs("main", &[("main", "a")]);
-        let lent = Refs { references: lent.references.into_iter().chain(tag).collect(), ..lent };
-        assert_eq!(told(&lent, &found, &lent), ["main a -> ab", "ReferencesLost"]);
-    }
-
-    #[test]
-    fn what_a_person_did_meanwhile_stays() {
-        let lent = refs("main", &[("main", "a")]);
-        let found = refs("main", &[("main", "ab"), ("new", "ac")]);
-        let here = refs("main", &[("main", "ap"), ("new", "x")]);
-        assert_eq!(told(&lent, &found, &here), ["keep ab MovedMeanwhile", "keep ac MovedMeanwhile"]);
-        // Nothing of the guest's: nothing is done, whatever the person did.
-        assert_eq!(told(&lent, &lent, &here), Vec::<String>::new());
-    }
-
-    #[test]
-    fn what_was_taken_already_is_not_taken_again() {
-        let lent = refs("main", &[("main", "a")]);
-        let found = refs("new", &[("main", "ab"), ("new", "abc")]);
-        assert_eq!(told(&lent, &found, &found), Vec::<String>::new());
-    }
-
-    #[test]
-    fn a_first_commit_and_one_without_a_branch_go_on() {
-        let (unborn, born) = (refs("main", &[]), refs("main", &[("main", "a")]));
-        assert_eq!(told(&unborn, &born, &unborn), ["main  -> a"]);
-        let (lent, found) = (refs("@a", &[("main", "a")]), refs("@ab", &[("main", "a")]));
-        assert_eq!(told(&lent, &found, &lent), ["HEAD a -> ab"]);
-        let elsewhere = refs("@ap", &[("main", "a")]);
-        assert_eq!(told(&lent, &found, &elsewhere), ["keep ab MovedMeanwhile"]);
     }
 }

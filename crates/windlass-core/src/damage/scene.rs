@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use serde::{Deserialize, Serialize};
+
 /// The name of a reference, a setting or a file: bytes, as git has them.
 pub type Name = Vec<u8>;
 
@@ -61,7 +63,8 @@ impl Lost {
 }
 
 /// Something that git does in several steps.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Operation {
     /// `git merge`.
     Merge,

@@ -24,6 +24,7 @@ use crate::withhold::{self, Scene, StaysIn, WithheldPaths};
 use windlass_git::commit::{Candidate, CommitOutcome};
 use windlass_git::git::{ObjectId, Repository};
 use windlass_git::inventory::{EntryKind, Inventory, as_path, is_half_written};
+use windlass_git::loan::Loan;
 use windlass_git::snapshot::{Side, Snapshot};
 
 /// What a commit says of its work.
@@ -218,6 +219,10 @@ fn commit(
     let key = message(&world.plan, turn, of).key();
     if let Some(commit) = begun_commit::made_before(&world.folder, repository, turn, &key)? {
         return nothing(CommitOutcome::Committed { commit, altered: Vec::new() });
+    }
+    // Git would refuse here if it were the person's own that is under way.
+    if let Some(why) = world.loan.as_ref().map_or(Ok(None), Loan::half_done)? {
+        return nothing(CommitOutcome::Refused(why));
     }
     let Some(since) = since else {
         return nothing(CommitOutcome::NothingToCommit);

@@ -213,6 +213,11 @@ impl RunFolder {
         self.path.join("sandbox")
     }
 
+    /// The git directory that guests of its sandbox are lent, and what belongs to it.
+    pub fn loan(&self) -> PathBuf {
+        self.path.join("loan")
+    }
+
     /// Where what was put back or taken out of a run's way is kept.
     pub fn put_aside(&self) -> PathBuf {
         self.path.join(PUT_ASIDE)

@@ -215,14 +215,7 @@ fn settle(
     let Some(after) = now.filter(|now| Some(*now) == after && Some(*now) != before) else {
         return Ok(());
     };
-    let from = match before {
-        Some(commit) => commit.to_string(),
-        None => empty_tree(repository),
-    };
-    let call = Call::within(repository);
-    let call =
-        call.args(["diff-tree", "-r", "-z", "--no-renames", "--no-commit-id", &from, &after.to_string()]);
-    let listing = index_lines(&call.output()?);
+    let listing = index_lines(&changes(repository, before, after)?);
     let hidden = repository.hidden_files()?;
     let update = ["update-index", "-z", "--add", "--remove", "--replace", "--index-info"];
     Call::within(repository).args(update).input(listing.as_slice()).output()?;
@@ -230,6 +223,26 @@ fn settle(
     repository.hide_again(&hidden, &paths_of(&listing))?;
     // Only so that git need not compare contents later; it complains about files that differ, which is their right.
     Call::within(repository).args(["update-index", "-q", "--refresh"]).run().map(drop)
+}
+
+/// Which files differ between two commits, as `git diff-tree -z` prints it; before the first one there is none.
+fn changes(repository: &Repository, before: Option<ObjectId>, after: ObjectId) -> Result<Vec<u8>, GitError> {
+    let from = before.map_or_else(|| empty_tree(repository), |commit| commit.to_string());
+    let call = Call::within(repository);
+    call.args(["diff-tree", "-r", "-z", "--no-renames", "--no-commit-id", &from, &after.to_string()]).output()
+}
+
+/// Could an index follow to this commit? A few small objects make a tree of more files than there is room for.
+pub(crate) fn can_follow(
+    repository: &Repository,
+    before: Option<ObjectId>,
+    after: ObjectId,
+) -> Result<bool, GitError> {
+    match changes(repository, before, after) {
+        Ok(_) => Ok(true),
+        Err(error) if error.is_too_long() || matches!(error, GitError::TimedOut { .. }) => Ok(false),
+        Err(error) => Err(error),
+    }
 }
 
 /// What `git diff-tree -z` printed, as `git update-index --index-info -z` reads it.

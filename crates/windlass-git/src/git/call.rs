@@ -56,6 +56,15 @@ const WRITING_OBJECTS: [&str; 5] = ["hash-object", "write-tree", "commit-tree", 
 /// What only looks at the files, all over the tree, and can be begun again.
 const LISTING: [&str; 4] = ["ls-files", "status", "check-attr", "check-ignore"];
 
+/// What lists as many files as a repository has, perhaps with what changed of each.
+const LISTING_FILES: [&str; 4] = ["ls-files", "ls-tree", "diff-tree", "status"];
+
+/// So much of that is taken in, in bytes: millions of paths.
+const LONGEST_LISTING: usize = if cfg!(test) { 4 << 20 } else { 1 << 30 };
+
+/// What is said of more.
+pub(super) const TOO_LONG: &str = "it printed more than can be taken in";
+
 /// So long such a call may take before it is looked at what it may be waiting for.
 const SHORT: Duration = Duration::from_secs(5);
 
@@ -260,7 +269,7 @@ impl Call {
         }
         let outcome = self.waited_for()?;
         let said = match outcome.ended {
-            _ if outcome.stdout.dropped > 0 => "it printed more than can be taken in".to_owned(),
+            _ if outcome.stdout.dropped > 0 => TOO_LONG.to_owned(),
             Ended::Exited(code) => {
                 let errors = outcome.stderr.text();
                 return Ok(CallOutput { command, code, output: outcome.stdout.bytes, errors });
@@ -277,8 +286,12 @@ impl Call {
         let run = |command: Command| {
             command.run().map_err(|error| GitError::from_process(&self.described(), error))
         };
-        let Some(repository) = &self.repository else { return run(self.command.clone()) };
         let verb = self.verb.as_deref().and_then(OsStr::to_str).unwrap_or_default();
+        let limited = |command: Command| {
+            if LISTING_FILES.contains(&verb) { command.output_limit(LONGEST_LISTING) } else { command }
+        };
+        let run = |command: Command| run(limited(command));
+        let Some(repository) = &self.repository else { return run(self.command.clone()) };
         let in_the_way = || match verb {
             verb if WRITING.contains(&verb) => sound::in_the_way_of_references(repository),
             verb if WRITING_OBJECTS.contains(&verb) => sound::in_the_way_of_objects(repository),

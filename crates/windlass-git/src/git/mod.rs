@@ -144,6 +144,11 @@ pub fn limit_behind(error: &(dyn Error + 'static)) -> Option<Limit> {
 }
 
 impl GitError {
+    /// Did git print more than can be taken in?
+    pub(crate) fn is_too_long(&self) -> bool {
+        matches!(self, GitError::Failed { said, .. } if said == call::TOO_LONG)
+    }
+
     /// Does another git hold a lock, longer than was waited for?
     pub fn is_locked(&self) -> bool {
         matches!(self, GitError::Failed { said, .. } if patience::is_locked(said))

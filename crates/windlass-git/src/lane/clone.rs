@@ -18,6 +18,9 @@ const OWN: &str = "lane.git";
 /// The longest of git's small files that is read, in bytes.
 const LONGEST: usize = 16 << 20;
 
+/// So many broken repositories of an agent are put aside in a lane's folder until they are told.
+const MOST_BROKEN: u32 = 100;
+
 /// For nobody but their owner.
 const PRIVATE: u32 = 0o700;
 
@@ -92,6 +95,26 @@ impl Lane {
         Self::at(main, home)
     }
 
+    /// Puts the agent's repository aside, beside the lane's own: what it names may be nowhere else. `false` where it is none.
+    pub(crate) fn keep_broken(&self) -> Result<bool, FileError> {
+        let theirs = at(&self.top().join(".git"));
+        let mut free = (1..=MOST_BROKEN).map(|number| self.broken(number));
+        let (Some(aside), true) = (free.find(|aside| !aside.is_taken()), theirs.is_real_folder()) else {
+            return Ok(false);
+        };
+        theirs.rename_to(&aside)?;
+        Ok(true)
+    }
+
+    fn broken(&self, number: u32) -> TreePath {
+        at(&self.home).join(format!("broken-{number}"))
+    }
+
+    /// The agent's repositories that were put aside, since they were broken.
+    pub fn broken_ones(&self) -> Vec<TreePath> {
+        (1..=MOST_BROKEN).map(|number| self.broken(number)).take_while(TreePath::is_taken).collect()
+    }
+
     /// Makes the agent's repository again if it is broken: removed, or replaced by something else. Locks of a git that was ended go:
     /// what the agent has put away in it stays. So do files.
     pub fn mend(&self) -> Result<(), LaneError> {
@@ -100,6 +123,7 @@ impl Lane {
             && ["objects", "refs"].iter().all(|name| is_folder(&theirs.join(name)))
             && ["HEAD", "config", "index"].iter().all(|name| at(&theirs).join(name).holds_file());
         if !whole {
+            self.keep_broken()?;
             return self.give_repository();
         }
         for lock in locks::of_a_lane(&theirs) {

@@ -107,10 +107,10 @@ impl Lane {
     }
 }
 
-/// Keeps a commit of the main repository as a branch, in the same way.
+/// Keeps a commit of the main repository as a branch, in the same way; of exactly this commit, since it is not made again.
 pub fn park_commit(main: &Repository, commit: ObjectId, run: &str, task: &str) -> Result<String, LaneError> {
     let _turn = Turn::take(main)?;
-    name(main, commit, run, &slug(task))
+    name(main, commit, (run, &slug(task)), |there| there == commit)
 }
 
 fn keep(
@@ -121,18 +121,23 @@ fn keep(
     slug: &str,
 ) -> Result<String, LaneError> {
     fetch(main, lane, commit)?;
-    name(main, commit, run, slug)
-}
-
-/// The branch of this commit, made where there is none. One with the same files on the same commits is taken for it: it was
-/// made before a crash, a little earlier. (A stash of files that git does not know has them in a parent alone.)
-fn name(main: &Repository, commit: ObjectId, run: &str, slug: &str) -> Result<String, LaneError> {
     let wanted = told(main, commit)?;
+    // One with the same files on the same commits is taken for it: it was made before a crash, a little earlier.
     let has_the_same = |there: ObjectId| {
         there == commit
             || told(main, there)
                 .is_ok_and(|there| there.tree == wanted.tree && there.parents == wanted.parents)
     };
+    name(main, commit, (run, slug), has_the_same)
+}
+
+/// The branch of this commit, made where there is none of it.
+fn name(
+    main: &Repository,
+    commit: ObjectId,
+    (run, slug): (&str, &str),
+    has_the_same: impl Fn(ObjectId) -> bool,
+) -> Result<String, LaneError> {
     let mut failed = None;
     // A branch called `windlass` leaves no room for branches below it.
     for beginning in [format!("windlass/{run}/{slug}"), format!("windlass-{run}-{slug}")] {
@@ -141,7 +146,7 @@ fn name(main: &Repository, commit: ObjectId, run: &str, slug: &str) -> Result<St
             let reference = format!("refs/heads/{name}");
             let there =
                 Call::within(main).args(["rev-parse", "--verify", "--quiet", &reference]).found_id()?;
-            match there.map(has_the_same) {
+            match there.map(&has_the_same) {
                 Some(true) => return Ok(name),
                 Some(false) => continue,
                 None => {}

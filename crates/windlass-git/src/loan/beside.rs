@@ -1,21 +1,26 @@
-//! What a guest has beside branches and tags (stashes, notes, references of its own): it stays the guest's, and each commit in it that
-//! nothing else holds becomes a branch of the person's.
+//! What a guest has beside branches and tags (stashes, notes, references of its own, what is checked out in working trees that it made):
+//! it stays the guest's, and each commit in it that nothing else holds becomes a branch of the person's.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use windlass_core::damage::loan::Refs;
 
-use super::intake::Intake;
-use super::left;
 use super::take::one_line;
 use crate::git::call::Call;
 use crate::git::{GitError, ObjectId, Repository};
-use crate::lane::{Lane, LaneError, park_commit};
-use windlass_host::file::remove_folder;
-use windlass_host::tree::at;
+use crate::lane::{LaneError, park_commit};
 
 /// So many commits are kept at once, each by some calls of git.
 const MOST: usize = 100;
+
+/// What was kept.
+#[derive(Debug, Default)]
+pub(super) struct Kept {
+    /// A sentence for each.
+    pub sentences: Vec<String>,
+    /// So many more commits were left than are kept.
+    pub beyond: usize,
+}
 
 /// Keeps what is there and was not when the git directory was lent, stashes first, and gives a sentence for each. `run` and `what` name the
 /// branches. Of one that was made before this was cut off it is said once more.
@@ -27,14 +32,14 @@ pub(super) fn keep_beside(
     found: &Refs,
     lent: &Refs,
     (run, what): (&str, &str),
-) -> Result<Vec<String>, LaneError> {
+) -> Result<Kept, LaneError> {
     let (mut new, others): (Vec<_>, Vec<_>) = found.new_beside(lent).partition(|(name, _)| is_stash(name));
     new.extend(others);
     if new.is_empty() {
-        return Ok(Vec::new());
+        return Ok(Kept::default());
     }
     let commits = commits_of(main, new.iter().map(|(_, id)| id.as_str()))?;
-    let held_by_none = held_by_none(main, commits.iter().flatten())?;
+    let held_by_none = held_by_none(main, commits.iter().flatten(), lent.commit())?;
     let branches = branches_of(main, run)?;
     let (mut sentences, mut kept, mut beyond) = (Vec::new(), 0, 0_usize);
     for ((name, _), commit) in new.iter().zip(commits) {
@@ -54,16 +59,11 @@ pub(super) fn keep_beside(
         };
         sentences.push(told(name, &branch));
     }
-    if beyond > 0 {
-        sentences.push(format!(
-            "{beyond} more commits that no branch and no tag names were left, and are not kept"
-        ));
-    }
-    Ok(sentences)
+    Ok(Kept { sentences, beyond })
 }
 
 fn is_stash(name: &[u8]) -> bool {
-    name.starts_with(b"refs/stash")
+    name == b"refs/stash" || name.starts_with(b"refs/stash@{")
 }
 
 /// What such a branch is called after: `stash`, `stash-1` for the one before it, `wip/x`.
@@ -94,15 +94,19 @@ pub(super) fn commits_of<'a>(
     Ok(answer.split(|byte| *byte == b'\n').map(ObjectId::from_hex).take(asked.len()).collect())
 }
 
-/// Those of these commits that no branch, tag or remote-tracking branch holds, and those that they are built on.
+/// Those of these commits that no branch, tag or remote-tracking branch holds, and those that they are built on; nor the history
+/// of this one.
 fn held_by_none<'a>(
     main: &Repository,
     commits: impl Iterator<Item = &'a ObjectId>,
+    head: Option<&String>,
 ) -> Result<BTreeSet<String>, GitError> {
-    let tips: Vec<String> = commits.map(|commit| format!("{commit}\n")).collect();
+    let mut tips: Vec<String> = commits.map(|commit| format!("{commit}\n")).collect();
     if tips.is_empty() {
         return Ok(BTreeSet::new());
     }
+    let head = head.map(|head| commits_of(main, std::iter::once(head.as_str()))).transpose()?;
+    tips.extend(head.into_iter().flatten().flatten().map(|head| format!("^{head}\n")));
     let listing = ["rev-list", "--stdin", "--not", "--branches", "--tags", "--remotes"];
     let printed = Call::within(main).args(listing).input(tips.concat()).output()?;
     Ok(String::from_utf8_lossy(&printed).lines().map(str::to_owned).collect())
@@ -115,41 +119,4 @@ fn branches_of(main: &Repository, run: &str) -> Result<BTreeMap<String, String>,
     let printed = String::from_utf8_lossy(&printed);
     let lines = printed.lines().filter_map(|line| line.split_once(' '));
     Ok(lines.map(|(id, name)| (id.to_owned(), name.to_owned())).collect())
-}
-
-/// Has the agent of a lane put anything away in its git directory?
-pub fn has_put_away(lane: &Lane) -> bool {
-    left::read(&at(lane.top()).join(".git")).is_ok_and(|found| !found.beside.is_empty())
-}
-
-/// Keeps what the agent of a lane has put away in its git directory, which goes with the lane; a sentence for each. `run` and `task` name
-/// the branches. Without any it asks no git.
-///
-/// # Errors
-/// The disk is full, or git fails at something that it should be able to do.
-pub fn keep_put_away(
-    main: &Repository,
-    lane: &Lane,
-    (run, task): (&str, &str),
-) -> Result<Vec<String>, LaneError> {
-    let theirs = at(lane.top()).join(".git");
-    // One that is broken is made anew: what it named is not known.
-    let Ok(mut found) = left::read(&theirs) else { return Ok(Vec::new()) };
-    if found.beside.is_empty() {
-        return Ok(Vec::new());
-    }
-    let nothing = Refs { references: BTreeMap::new(), beside: BTreeMap::new(), ..found.clone() };
-    let intake = Intake { main, from: theirs, folder: lane.home().join("intake.git") };
-    let named: Vec<String> = found.beside.values().cloned().collect();
-    let refused = intake.take_in(&named)?;
-    found.beside.retain(|_, id| !refused.iter().any(|(refused, _)| refused == id));
-    let mut sentences = keep_beside(main, &found, &nothing, (run, task))?;
-    if let Some((_, why)) = refused.first() {
-        sentences.push(one_line(&format!(
-            "work that was put away in git is not kept, since git does not take it: {why}"
-        )));
-    }
-    // outside: the lane's folder in the state folder, above what its guests can write.
-    remove_folder(&intake.folder)?;
-    Ok(sentences)
 }

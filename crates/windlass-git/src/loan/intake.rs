@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::remove_file;
-use crate::git::call::{Call, last_lines};
+use crate::git::call::{Call, CallOutput, last_lines};
 use crate::git::{GitError, ObjectFormat, Repository, is_disk_full};
 use crate::lane::{furnish, make_plain_folder, object_folders, settings_for_guests};
 use windlass_host::file::{AtPath, FileError, remove_folder, replace};
@@ -21,6 +21,12 @@ const MOST_AT_ONCE: usize = 500;
 
 /// So much is copied at one time, in bytes.
 const MOST_BYTES: u64 = 8 * 1024 * 1024 * 1024;
+
+/// So far back it is looked for a commit that git takes.
+const MOST_BEFORE: usize = 32;
+
+/// So many files that are left out are named.
+const MOST_SAID: usize = 3;
 
 /// An object that is not taken, and why: git's words.
 pub(super) type Refused = (String, String);
@@ -56,12 +62,30 @@ impl Intake<'_> {
         Ok(refused)
     }
 
+    /// The newest commit before one that is refused that git takes, of those that it continues first of all; perhaps one that was
+    /// there before.
+    pub(super) fn good_before(&self, refused: &str) -> Result<Option<String>, GitError> {
+        let most = format!("--max-count={MOST_BEFORE}");
+        let listing = ["rev-list", "--first-parent", most.as_str(), "--end-of-options", refused];
+        let call = Call::new(&self.folder).env("GIT_DIR", &self.folder).args(listing);
+        let answer = call.timeout(LONG).run()?;
+        // Git prints those that it finds before what it cannot read.
+        for commit in String::from_utf8_lossy(&answer.output).lines().filter(|commit| *commit != refused) {
+            if self.fetch(&[commit.to_owned()])?.is_none() {
+                return Ok(Some(commit.to_owned()));
+            }
+        }
+        Ok(None)
+    }
+
     /// Fetches them; why not, where they are not there whole.
     fn fetch(&self, named: &[String]) -> Result<Option<String>, GitError> {
         let intake = self.folder.as_path();
-        if let Some(why) = self.copy_objects(intake)? {
-            return Ok(Some(why));
-        }
+        let left_out = self.copy_objects(intake)?;
+        let refused = |answer: &CallOutput| {
+            let git = std::iter::once(last_lines(answer));
+            refused(git.chain(left_out.iter().cloned()).collect::<Vec<_>>().join("; "))
+        };
         let name = |number: usize| format!("refs/taken/{number}");
         let lines: Vec<String> =
             named.iter().enumerate().map(|(number, id)| format!("{id} {}\n", name(number))).collect();
@@ -70,23 +94,30 @@ impl Intake<'_> {
         let call = call.arg(intake).args((0..named.len()).map(name));
         let answer = call.run()?;
         if answer.code != 0 {
-            return refused(last_lines(&answer));
+            return refused(&answer);
         }
         // Whatever was fetched: all that they are built on is there.
         let listing = ["rev-list", "--objects", "--quiet", "--stdin", "--not", "--all"];
         let tips = named.join("\n") + "\n";
         let answer = Call::within(self.main).args(listing).input(tips).timeout(LONG).run()?;
-        if answer.code == 0 { Ok(None) } else { refused(last_lines(&answer)) }
+        if answer.code == 0 { Ok(None) } else { refused(&answer) }
     }
 
-    /// Copies what is new; a sentence where that is more than can be taken in, or no pack.
-    fn copy_objects(&self, intake: &Path) -> Result<Option<String>, GitError> {
+    /// Copies what is new; says what is left out: what is more than can be taken in, and packs that are none.
+    fn copy_objects(&self, intake: &Path) -> Result<Vec<String>, GitError> {
         make_plain_folder(intake)?;
         let borrowed = object_folders(&self.main.common_dir.join("objects"))?;
         furnish(self.main, intake, &settings_for_guests(self.main, None)?, &borrowed)?;
         replace(&intake.join("HEAD"), b"ref: refs/heads/none\n", 0o600)?;
         let (from, to) = (self.from.join("objects"), intake.join("objects"));
-        let mut room = MOST_BYTES;
+        let (mut room, mut left_out) = (MOST_BYTES, Vec::new());
+        let mut copy = |from: &TreePath, to: &Path| -> Result<(), FileError> {
+            if copy(from, to, &mut room)? == Copied::TooLarge && left_out.len() < MOST_SAID {
+                let name = to.file_name().unwrap_or_default().to_string_lossy();
+                left_out.push(format!("{name} is larger than can be taken in"));
+            }
+            Ok(())
+        };
         let length = digits(self.main.object_format);
         for folder in folders_in(&from) {
             let Some(beginning) = folder.name().and_then(|name| name.to_str()) else { continue };
@@ -96,28 +127,29 @@ impl Intake<'_> {
             for (name, path) in files_in(&folder) {
                 if name.len() + 2 == length && is_hexadecimal(&name) {
                     make_plain_folder(&to.join(beginning))?;
-                    copy(&path, &to.join(beginning).join(&name), &mut room)?;
+                    copy(&path, &to.join(beginning).join(&name))?;
                 }
             }
         }
+        let mut packs = Vec::new();
         for (name, path) in files_in(&from.join("pack")) {
             let number = name.strip_prefix("pack-").and_then(|name| name.strip_suffix(".pack"));
-            if !number.is_some_and(is_hexadecimal) {
-                continue;
-            }
-            let pack = to.join("pack").join(&name);
-            copy(&path, &pack, &mut room)?;
-            // Its own list of what is where is a guest's as well.
-            if pack.is_file() && !pack.with_extension("idx").is_file() {
-                let call = Call::new(intake).env("GIT_DIR", intake).args(["index-pack", "--strict"]);
-                let answer = call.arg(&pack).timeout(LONG).run()?;
-                if answer.code != 0 {
-                    remove_file(&pack);
-                    return refused(last_lines(&answer));
-                }
+            if number.is_some_and(is_hexadecimal) {
+                let pack = to.join("pack").join(&name);
+                copy(&path, &pack)?;
+                packs.push(pack);
             }
         }
-        Ok((room == 0).then(|| "there is more of it than can be taken in".to_owned()))
+        // Their own lists of what is where are a guest's as well.
+        for pack in packs.into_iter().filter(|pack| pack.is_file() && !pack.with_extension("idx").is_file()) {
+            let call = Call::new(intake).env("GIT_DIR", intake).args(["index-pack", "--strict"]);
+            let answer = call.arg(&pack).timeout(LONG).run()?;
+            if answer.code != 0 {
+                remove_file(&pack);
+                left_out.extend(refused(last_lines(&answer))?);
+            }
+        }
+        Ok(left_out)
     }
 }
 
@@ -153,27 +185,36 @@ fn of_kind(folder: &TreePath, kind: Kind) -> Vec<OsString> {
     entries.into_iter().flatten().filter(|entry| entry.kind == kind).map(|entry| entry.name).collect()
 }
 
-/// Copies a regular file that is not there yet. Beyond the room that is left nothing is copied.
-fn copy(from: &TreePath, to: &Path, room: &mut u64) -> Result<(), FileError> {
+/// What became of a file that was to be copied.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Copied {
+    /// It is there, or it is no file.
+    Whole,
+    /// There is no room for it.
+    TooLarge,
+}
+
+/// Copies a regular file that is not there yet, unless it is larger than the room that is left.
+fn copy(from: &TreePath, to: &Path, room: &mut u64) -> Result<Copied, FileError> {
     if to.is_file() {
-        return Ok(());
+        return Ok(Copied::Whole);
     }
     // Gone meanwhile, or no file: then it is not an object.
-    let Ok(file) = from.open_itself() else { return Ok(()) };
+    let Ok(file) = from.open_itself() else { return Ok(Copied::Whole) };
     // A file without an end, or one that only looks as long, is not copied as far as there is room.
     // outside: an open file.
     if file.metadata().at("look at", &from.shown())?.len() >= *room {
-        *room = 0;
-        return Ok(());
+        return Ok(Copied::TooLarge);
     }
     let folder = to.parent().unwrap_or(Path::new("/"));
     let mut temporary = tempfile::NamedTempFile::new_in(folder).at("write in", folder)?;
     let copied = io::copy(&mut file.take(*room), &mut temporary).at("write", to)?;
-    *room = room.saturating_sub(copied);
-    if *room > 0 {
-        temporary.persist(to).map_err(|failed| failed.error).at("write", to)?;
+    if copied >= *room {
+        return Ok(Copied::TooLarge);
     }
-    Ok(())
+    *room -= copied;
+    temporary.persist(to).map_err(|failed| failed.error).at("write", to)?;
+    Ok(Copied::Whole)
 }
 
 #[cfg(test)]

@@ -1,14 +1,16 @@
-//! What a guest left: references, read as plain files without following a link, without waiting for a pipe.
+//! What a guest left: references, and what is under way, read as plain files without following a link, without waiting for a pipe.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::os::unix::ffi::OsStrExt;
+use std::path::PathBuf;
 
 use windlass_core::damage::Name;
 use windlass_core::damage::loan::{CheckedOut, Refs};
 
-use crate::git::{PackedRefs, RefValue, is_safe_name};
-use windlass_host::tree::{Kind, TreePath};
+use crate::git::{ObjectFormat, PackedRefs, RefValue, as_path, is_safe_name, listing};
+use crate::snapshot::operations;
+use windlass_host::tree::{Enter, Kind, TreePath};
 
 /// A reference's file is no longer than this.
 const LONGEST: usize = 4 * 1024;
@@ -19,11 +21,16 @@ const LONGEST_LIST: usize = 64 * 1024 * 1024;
 /// So many references are read that lie in files of their own. The list of the others has as many as a person's repository has.
 const MOST: usize = if cfg!(test) { 20 } else { 20_000 };
 
-/// What is the person's, and what makes git show other objects than there are: nothing of a guest's work.
-const PASSED_OVER: [&[u8]; 2] = [b"refs/remotes/", b"refs/replace/"];
+/// So many folders are looked into.
+const MOST_FOLDERS: usize = 50_000;
 
-/// So deep do they lie.
-const DEEPEST: usize = 16;
+/// What a guest's git directory names, as far as it can be read.
+#[derive(Debug)]
+pub(super) struct Left {
+    pub refs: Refs,
+    /// Folders of references that cannot be looked into.
+    pub unread: Vec<PathBuf>,
+}
 
 /// What a plain file says that no link leads to.
 fn read_file(path: &TreePath, longest: usize) -> io::Result<Vec<u8>> {
@@ -36,7 +43,7 @@ fn read_file(path: &TreePath, longest: usize) -> io::Result<Vec<u8>> {
 ///
 /// # Errors
 /// It is none any more: a sentence's end that says why.
-pub(super) fn read(folder: &TreePath) -> Result<Refs, String> {
+pub(super) fn read(folder: &TreePath) -> Result<Left, String> {
     let head = read_file(&folder.join("HEAD"), LONGEST).map_err(|why| format!("HEAD: {why}"))?;
     let head = match RefValue::parse(&head) {
         Some(RefValue::Direct(commit)) => CheckedOut::Commit(commit.to_string()),
@@ -58,13 +65,41 @@ pub(super) fn read(folder: &TreePath) -> Result<Refs, String> {
     let named = PackedRefs::parse(&packed).0.into_iter().map(|(name, id)| (name, id.to_string()));
     let mut all: BTreeMap<Name, String> = named.filter(|(name, _)| is_safe_name(name)).collect();
     let most = all.len() + MOST;
-    walk(&folder.join("refs"), b"refs", (DEEPEST, most), &mut all)?;
+    let unread = walk(folder, most, &mut all)?;
     let (references, mut beside): (BTreeMap<_, _>, BTreeMap<_, _>) = all
         .into_iter()
-        .filter(|(name, _)| !PASSED_OVER.iter().any(|begin| name.starts_with(begin)))
         .partition(|(name, _)| name.starts_with(b"refs/heads/") || name.starts_with(b"refs/tags/"));
     beside.extend(earlier_stashes(folder));
-    Ok(Refs { head, references, beside })
+    beside.extend(of_further_trees(folder));
+    let under_way = operations(|name| {
+        let name = name.strip_suffix(b"/").unwrap_or(name);
+        folder.join(as_path(name)).is_taken()
+    });
+    Ok(Left { refs: Refs { head, references, beside, under_way }, unread })
+}
+
+/// Files with conflicts that are not resolved; none where its index is not to be read.
+pub(super) fn unmerged(folder: &TreePath, format: ObjectFormat) -> BTreeSet<Name> {
+    let index = folder.join("index").read(listing::LONGEST_INDEX).ok().flatten();
+    index.map(|index| unmerged_in(&index, format)).unwrap_or_default()
+}
+
+/// Those of an index.
+pub(super) fn unmerged_in(index: &[u8], format: ObjectFormat) -> BTreeSet<Name> {
+    let tracked = listing::tracked(index, format).unwrap_or_default();
+    tracked.into_iter().filter(|(_, stage)| *stage > 0).map(|(path, _)| path).collect()
+}
+
+/// The commits that are checked out, on no branch, in working trees that a guest has made of it (`git worktree add`).
+fn of_further_trees(folder: &TreePath) -> Vec<(Name, String)> {
+    let trees = folder.join("worktrees");
+    let names = trees.open_real_folder().and_then(|folder| folder.entries()).unwrap_or_default();
+    let head = |tree: &std::ffi::OsStr| {
+        let said = read_file(&trees.join(tree).join("HEAD"), LONGEST).ok()?;
+        let Some(RefValue::Direct(id)) = RefValue::parse(&said) else { return None };
+        Some(([b"worktrees/", tree.as_bytes(), b"/HEAD"].concat(), id.to_string()))
+    };
+    names.iter().take(MOST).filter_map(|entry| head(&entry.name)).collect()
 }
 
 /// The stashes before the last one, which their log alone names.
@@ -81,29 +116,30 @@ fn earlier_stashes(folder: &TreePath) -> Vec<(Name, String)> {
         .collect()
 }
 
-fn walk(
-    folder: &TreePath,
-    name: &[u8],
-    (depth, most): (usize, usize),
-    refs: &mut BTreeMap<Name, String>,
-) -> Result<(), String> {
-    let Some(depth) = depth.checked_sub(1) else { return Ok(()) };
-    let entries = folder.open_real_folder().and_then(|folder| folder.entries());
-    for entry in entries.into_iter().flatten() {
-        let (below, path) = ([name, b"/", entry.name.as_bytes()].concat(), folder.join(&entry.name));
+/// Reads the references that lie in files of their own; names the folders that cannot be looked into.
+fn walk(folder: &TreePath, most: usize, refs: &mut BTreeMap<Name, String>) -> Result<Vec<PathBuf>, String> {
+    let (mut folders, mut too_many) = (0, None);
+    let unread = folder.join("refs").descend(&mut |path, within, entry| {
+        let name = [b"refs/", path.as_os_str().as_bytes()].concat();
         if entry.kind == Kind::Folder {
-            walk(&path, &below, (depth, most), refs)?;
-        } else if is_safe_name(&below)
-            && let Ok(content) = read_file(&path, LONGEST)
+            folders += 1;
+            if folders > MOST_FOLDERS {
+                too_many =
+                    Some(format!("more than {MOST_FOLDERS} folders of branches and tags were made in it"));
+            }
+        } else if is_safe_name(&name)
+            && too_many.is_none()
+            && let Ok(Some(content)) = within.read(&entry.name, LONGEST)
             && let Some(RefValue::Direct(id)) = RefValue::parse(&content)
         {
-            refs.insert(below, id.to_string());
+            refs.insert(name, id.to_string());
             if refs.len() > most {
-                return Err(format!("more than {MOST} branches and tags were made in it"));
+                too_many = Some(format!("more than {MOST} branches and tags were made in it"));
             }
         }
-    }
-    Ok(())
+        if too_many.is_none() { Enter::Yes } else { Enter::No }
+    });
+    too_many.map_or(Ok(unread), Err)
 }
 
 #[cfg(test)]
@@ -112,6 +148,7 @@ mod tests {
     use std::os::unix::fs::symlink;
 
     use super::*;
+    use windlass_core::damage::Operation;
     use windlass_host::tree::at as tree_at;
 
     const ID: &str = "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391";
@@ -142,7 +179,7 @@ mod tests {
             0,
         )
         .unwrap();
-        let refs = read(&tree_at(&place.path().canonicalize().unwrap())).unwrap();
+        let refs = read(&tree_at(&place.path().canonicalize().unwrap())).unwrap().refs;
         assert_eq!(refs.head, CheckedOut::Branch(b"refs/heads/main".to_vec()));
         let names: Vec<_> = refs.references.into_keys().collect();
         assert_eq!(names, [b"refs/heads/deep/one".to_vec(), b"refs/heads/packed".to_vec()]);
@@ -154,20 +191,52 @@ mod tests {
         let place = place();
         let at = |below: &str| place.path().join(below);
         let id = |digit: char| digit.to_string().repeat(40);
-        for below in ["refs/remotes/origin", "refs/replace", "refs/wip", "logs/refs"] {
+        for below in
+            ["refs/remotes/origin", "refs/replace", "refs/wip", "logs/refs", "worktrees/w", "worktrees/v"]
+        {
             fs::create_dir_all(at(below)).unwrap();
         }
+        fs::write(at("worktrees/w/HEAD"), format!("{}\n", id('b'))).unwrap();
+        fs::write(at("worktrees/v/HEAD"), "ref: refs/heads/v\n").unwrap();
         for name in ["refs/remotes/origin/main", "refs/replace/x", "refs/wip/x", "refs/stash"] {
             fs::write(at(name), format!("{}\n", id('c'))).unwrap();
         }
         let line = |from: char, to: char| format!("{} {} A <a@b> 0 +0000\tWIP\n", id(from), id(to));
         fs::write(at("logs/refs/stash"), [line('0', 'a'), "x\n".to_owned(), line('a', 'c')].concat())
             .unwrap();
-        let refs = read(&tree_at(&place.path().canonicalize().unwrap())).unwrap();
+        let refs = read(&tree_at(&place.path().canonicalize().unwrap())).unwrap().refs;
         let beside: Vec<_> = refs.beside.iter().map(|(name, id)| (name.as_slice(), &id[..1])).collect();
-        let expected: [(&[u8], &str); 3] =
-            [(b"refs/stash", "c"), (b"refs/stash@{2}", "a"), (b"refs/wip/x", "c")];
+        let expected: [(&[u8], &str); 6] = [
+            (b"refs/remotes/origin/main", "c"),
+            (b"refs/replace/x", "c"),
+            (b"refs/stash", "c"),
+            (b"refs/stash@{2}", "a"),
+            (b"refs/wip/x", "c"),
+            (b"worktrees/w/HEAD", "b"),
+        ];
         assert_eq!(beside, expected);
+    }
+
+    #[test]
+    fn references_are_read_however_deep_they_lie() {
+        let place = place();
+        let deep = "d/".repeat(300);
+        fs::create_dir_all(place.path().join("refs/foo").join(&deep)).unwrap();
+        fs::write(place.path().join("refs/foo").join(&deep).join("x"), format!("{ID}\n")).unwrap();
+        let left = read(&tree_at(&place.path().canonicalize().unwrap())).unwrap();
+        let name = format!("refs/foo/{deep}x").into_bytes();
+        assert_eq!((left.refs.beside.into_keys().collect(), left.unread), (vec![name], vec![]));
+    }
+
+    #[test]
+    fn what_is_under_way_is_read() {
+        let place = place();
+        fs::write(place.path().join("MERGE_HEAD"), ID).unwrap();
+        fs::create_dir(place.path().join("rebase-apply")).unwrap();
+        let folder = tree_at(&place.path().canonicalize().unwrap());
+        assert_eq!(read(&folder).unwrap().refs.under_way, [Operation::Rebase].into());
+        fs::remove_dir(place.path().join("rebase-apply")).unwrap();
+        assert_eq!(read(&folder).unwrap().refs.under_way, [Operation::Merge].into());
     }
 
     #[test]
@@ -181,7 +250,7 @@ mod tests {
             fs::write(at(&format!("refs/heads/made-{number}")), format!("{ID}\n")).unwrap();
         }
         let folder = tree_at(&place.path().canonicalize().unwrap());
-        assert_eq!(read(&folder).unwrap().references.len(), MOST * 3);
+        assert_eq!(read(&folder).unwrap().refs.references.len(), MOST * 3);
         fs::write(at("refs/tags/made"), format!("{ID}\n")).unwrap();
         assert_eq!(read(&folder).unwrap_err(), "more than 20 branches and tags were made in it");
     }

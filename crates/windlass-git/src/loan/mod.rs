@@ -19,21 +19,24 @@ mod intake;
 mod large;
 mod left;
 mod narrowed;
+mod of_lane;
 mod places;
+mod refused;
 mod take;
 #[cfg(test)]
 mod tests;
+mod under_way;
 
-pub use beside::{has_put_away, keep_put_away};
+pub use of_lane::{PutAway, has_put_away, keep_put_away};
 pub use take::Taken;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
-use windlass_core::damage::Name;
 use windlass_core::damage::loan::{CheckedOut, Refs};
+use windlass_core::damage::{Name, Operation};
 use windlass_core::hexadecimal;
 
 use crate::git::call::Call;
@@ -69,8 +72,14 @@ struct Lent {
     /// The same of what guests had beside, which is theirs.
     #[serde(default)]
     beside: Vec<(String, String)>,
+    /// What guests had begun and not finished.
+    #[serde(default)]
+    under_way: BTreeSet<Operation>,
     /// A digest of the person's index.
     index: String,
+    /// Files that have conflicts in it, in hexadecimal.
+    #[serde(default)]
+    unmerged: Vec<String>,
 }
 
 impl Loan {
@@ -117,9 +126,9 @@ impl Loan {
     /// # Errors
     /// It cannot be written, or the repository cannot be read.
     pub fn lend(&self) -> Result<(), GitError> {
-        let (mut here, further) = self.here()?;
+        let mut here = self.here()?.refs;
         let index = self.index()?;
-        let (lent, found) = (self.lent()?, left::read(&self.left()));
+        let (lent, found) = (self.lent()?, left::read(&self.left()).map(|left| left.refs));
         if let (Some((lent, _)), Ok(found)) = (&lent, &found)
             && found != lent
         {
@@ -133,13 +142,17 @@ impl Loan {
             self.put_aside(why)?;
         }
         let whole = found.as_ref().ok().filter(|_| lent.is_some());
-        // The next guest goes on with what is theirs, as with a stash.
-        here.beside = whole.map(|found| found.beside.clone()).unwrap_or_default();
+        // The next guest goes on with what is theirs, as with a stash, or with a merge that is not finished.
+        if let Some(found) = whole {
+            let theirs = found.beside.iter().filter(|(name, _)| !name.starts_with(b"refs/remotes/"));
+            here.beside.extend(theirs.map(|(name, id)| (name.clone(), id.clone())));
+            here.under_way.clone_from(&found.under_way);
+        }
         let same = whole.is_some_and(|found| found.head == here.head && found.commit() == here.commit());
         let kept = same && lent.is_some_and(|(_, former)| former == index.digest);
         let write = |index: Option<&Index>| {
             self.write_settings()?;
-            self.write_references(&here, &further)?;
+            self.write_references(&here)?;
             index.map_or(Ok(()), |index| Ok(self.write_index(index)?))
         };
         if whole.is_none() {
@@ -153,7 +166,7 @@ impl Loan {
             }
             written => written?,
         }
-        self.note(&here, index.digest)
+        self.note(&here, &index)
     }
 
     /// All but what is checked out, references, index and objects.
@@ -176,7 +189,7 @@ impl Loan {
         Ok(replace(&self.pointer(), &pointer, 0o600)?)
     }
 
-    fn write_references(&self, here: &Refs, further: &[(Vec<u8>, String)]) -> Result<(), FileError> {
+    fn write_references(&self, here: &Refs) -> Result<(), FileError> {
         let folder = self.repository();
         let refs = folder.join("refs");
         if self.left().join("refs").is_real_folder() {
@@ -186,9 +199,10 @@ impl Loan {
             make_plain_folder(&folder.join(below))?;
         }
         let mut packed = b"# pack-refs with: sorted \n".to_vec();
-        let beside = here.beside.iter().filter(|(name, _)| !name.ends_with(b"}"));
-        let mut all: Vec<_> =
-            here.references.iter().chain(beside).chain(further.iter().map(|(name, id)| (name, id))).collect();
+        // Earlier stashes are in a log, and what further working trees of a guest have in files of their own.
+        let is_named = |name: &[u8]| name.starts_with(b"refs/") && !name.ends_with(b"}");
+        let beside = here.beside.iter().filter(|(name, _)| is_named(name));
+        let mut all: Vec<_> = here.references.iter().chain(beside).collect();
         all.sort_unstable();
         for (name, id) in all {
             packed.extend_from_slice(&[id.as_bytes(), b" ", name, b"\n"].concat());
@@ -210,29 +224,43 @@ impl Loan {
         Ok(())
     }
 
-    /// What the person's repository names; and what guests are lent beside: remote-tracking branches.
-    fn here(&self) -> Result<(Refs, Further), GitError> {
-        let listing = ["for-each-ref", "--format=%(objectname) %(symref)%00%(refname)"];
+    /// What the person's repository names.
+    fn here(&self) -> Result<Here, GitError> {
+        let elsewhere = "%(if)%(worktreepath)%(then)+%(end)";
+        let listing = format!("--format=%(objectname) %(symref)%00{elsewhere}%00%(refname)");
         let shared = ["refs/heads", "refs/tags", "refs/remotes"];
-        let printed = Call::within(&self.main).args(listing).args(shared).output()?;
-        let (mut references, mut further) = (BTreeMap::new(), Vec::new());
-        for line in printed.split(|byte| *byte == b'\n') {
-            let Some(end) = memchr::memchr(0, line) else { continue };
-            let (id, name) = line.split_at_checked(end).unwrap_or_default();
-            // One that stands for another one is none of its own.
-            let Some(id) = id.strip_suffix(b" ") else { continue };
-            let (id, name) = (String::from_utf8_lossy(id).into_owned(), name.get(1..).unwrap_or_default());
-            if name.starts_with(b"refs/remotes/") {
-                further.push((name.to_vec(), id));
-            } else {
-                references.insert(name.to_vec(), id);
-            }
-        }
+        let printed = Call::within(&self.main).arg("for-each-ref").arg(listing).args(shared).output()?;
         let head = match self.main.head()? {
             Head::Unborn { branch } | Head::Branch { branch, .. } => CheckedOut::Branch(branch),
             Head::Detached { commit } => CheckedOut::Commit(commit.to_string()),
         };
-        Ok((Refs { head, references, beside: BTreeMap::new() }, further))
+        let mut here = Here {
+            refs: Refs {
+                head,
+                references: BTreeMap::new(),
+                beside: BTreeMap::new(),
+                under_way: BTreeSet::new(),
+            },
+            elsewhere: BTreeSet::new(),
+        };
+        for line in printed.split(|byte| *byte == b'\n') {
+            let mut parts = line.splitn(3, |byte| *byte == 0);
+            let (Some(id), Some(tree), Some(name)) = (parts.next(), parts.next(), parts.next()) else {
+                continue;
+            };
+            // One that stands for another one is none of its own.
+            let Some(id) = id.strip_suffix(b" ") else { continue };
+            if !tree.is_empty() && here.refs.head != CheckedOut::Branch(name.to_vec()) {
+                here.elsewhere.insert(name.to_vec());
+            }
+            let of = if name.starts_with(b"refs/remotes/") {
+                &mut here.refs.beside
+            } else {
+                &mut here.refs.references
+            };
+            of.insert(name.to_vec(), String::from_utf8_lossy(id).into_owned());
+        }
+        Ok(here)
     }
 
     fn index(&self) -> Result<Index, FileError> {
@@ -243,8 +271,7 @@ impl Loan {
 
     /// What was lent, and the digest of the index then.
     fn lent(&self) -> Result<Option<(Refs, String)>, FileError> {
-        let content = read_if_there(&self.record())?.unwrap_or_default();
-        let Ok(lent) = serde_json::from_slice::<Lent>(&content) else { return Ok(None) };
+        let Some(lent) = self.noted()? else { return Ok(None) };
         let head = match hexadecimal::bytes(&lent.head) {
             Some(name) => CheckedOut::Branch(name),
             None => CheckedOut::Commit(lent.head.trim_start_matches('@').to_owned()),
@@ -253,10 +280,15 @@ impl Loan {
             all.into_iter().filter_map(|(name, id)| Some((hexadecimal::bytes(&name)?, id))).collect()
         };
         let (references, beside) = (named(lent.references), named(lent.beside));
-        Ok(Some((Refs { head, references, beside }, lent.index)))
+        Ok(Some((Refs { head, references, beside, under_way: lent.under_way }, lent.index)))
     }
 
-    fn note(&self, refs: &Refs, index: String) -> Result<(), GitError> {
+    fn noted(&self) -> Result<Option<Lent>, FileError> {
+        let content = read_if_there(&self.record())?.unwrap_or_default();
+        Ok(serde_json::from_slice(&content).ok())
+    }
+
+    fn note(&self, refs: &Refs, index: &Index) -> Result<(), GitError> {
         let head = match &refs.head {
             CheckedOut::Branch(name) => hexadecimal::digits(name),
             CheckedOut::Commit(commit) => format!("@{commit}"),
@@ -265,18 +297,25 @@ impl Loan {
             all.iter().map(|(name, id)| (hexadecimal::digits(name), id.clone())).collect()
         };
         let (references, beside) = (named(&refs.references), named(&refs.beside));
-        let lent = serde_json::to_vec(&Lent { head, references, beside, index }).unwrap_or_default();
+        let under_way = refs.under_way.clone();
+        let unmerged =
+            index.content.as_deref().map(|content| left::unmerged_in(content, self.main.object_format));
+        let unmerged = unmerged.iter().flatten().map(|path| hexadecimal::digits(path)).collect();
+        let lent = Lent { head, references, beside, under_way, index: index.digest.clone(), unmerged };
+        let lent = serde_json::to_vec(&lent).unwrap_or_default();
         Ok(replace(&self.record(), &lent, 0o600)?)
     }
 
     /// Nobody is lent anything any more. What was not taken over stays.
     pub fn close(&self) {
         if let (Ok(Some((lent, _))), Ok(found)) = (self.lent(), left::read(&self.left()))
-            && found == lent
+            && found.refs == lent
         {
+            // Where it cannot be noted, the git directory itself stays.
+            let Ok(has_conflicts) = self.note_conflicts() else { return };
             self.forget();
             // outside: the run's folder.
-            let all = if self.aside(1).exists() {
+            let all = if has_conflicts || self.aside(1).exists() {
                 vec![self.repository(), self.intake().folder]
             } else {
                 vec![self.home.clone()]
@@ -301,18 +340,18 @@ impl Loan {
         self.home.join(format!("broken-{number}.txt"))
     }
 
-    /// What is there stays where it is put aside; `false` where it is not there at all.
-    fn put_aside(&self, why: &str) -> Result<bool, FileError> {
+    /// What is there stays where it is put aside, under this number; `None` where it is not there at all.
+    fn put_aside(&self, why: &str) -> Result<Option<u32>, FileError> {
         let from = self.repository();
         // outside: the run's folder.
         let free = (1..=MOST_ASIDE).find(|number| !self.aside(*number).exists());
         // outside: the run's folder.
-        let (Some(number), true) = (free, from.exists()) else { return Ok(false) };
+        let (Some(number), true) = (free, from.exists()) else { return Ok(None) };
         // outside: the run's folder.
         replace(&self.untold(number), why.as_bytes(), 0o600)?;
         // outside: the run's folder; what a guest has is moved as it is.
         fs::rename(&from, self.aside(number)).at("put aside", &from)?;
-        Ok(true)
+        Ok(Some(number))
     }
 
     /// Those that were put aside and not told yet, each with why; they count as told from now on.
@@ -331,8 +370,13 @@ impl Loan {
     }
 }
 
-/// References that guests are lent and cannot change: names, and what they name.
-type Further = Vec<(Vec<u8>, String)>;
+/// What the person's repository names.
+struct Here {
+    /// Remote-tracking branches are what it has beside: guests are lent them.
+    refs: Refs,
+    /// Branches that are checked out in other working trees.
+    elsewhere: BTreeSet<Name>,
+}
 
 /// The person's index.
 struct Index {

@@ -1,23 +1,26 @@
 //! Taking over what a guest left, as from a stranger.
 
-use std::path::Path;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
 
 use windlass_core::damage::loan::{
-    CheckedOut, Refs, Settlement, SideBranchReason, Taking, hides_another, settle, shortened_commit,
+    Refs, Settlement, SideBranchReason, Sides, Taking, not_checked_out, settle,
 };
 use windlass_core::damage::{Damage, DamageKind, Name};
 use windlass_core::words::some_of;
 
-use super::beside::{commits_of, keep_beside};
-use super::{Further, Loan, left};
-use crate::commit::settle_index;
+use super::beside::{Kept, keep_beside};
+use super::refused::{SAID, moved_tags};
+use super::{Here, Loan, left};
+use crate::commit::{can_follow, settle_index};
 use crate::git::call::{Call, last_lines};
 use crate::git::{GitError, ObjectId, is_disk_full, is_safe_name};
 use crate::lane::{LaneError, park_commit};
 use windlass_host::file::FileError;
 
-/// So many sentences about objects that git does not take are said.
-const SAID: usize = 3;
+/// So much of a name is shown that nobody can look into.
+const SHOWN: usize = 60;
 
 /// What the logs of references say.
 const MESSAGE: &str = "windlass: take over";
@@ -41,58 +44,68 @@ impl Loan {
     /// The disk is full, or git fails at something that it should be able to do.
     pub fn take_over(&self, run: &str, what: &str) -> Result<Taken, LaneError> {
         let Some((lent, _)) = self.lent()? else { return Ok(Taken::default()) };
-        let mut taken = self.take_references(&lent, (run, what))?;
+        let (mut taken, unkept) = self.take_references(&lent, (run, what))?;
         taken.damage.extend(self.tell_of_broken()?);
         // Once what was committed is the person's: what is away is as that has it.
         if let Some(damage) = self.widen()? {
             taken.damage.push(damage);
         }
+        if let Some(unkept) = unkept {
+            taken.damage.push(self.keep_whole(&unkept)?);
+        }
         Ok(taken)
     }
 
-    fn take_references(&self, lent: &Refs, (run, what): (&str, &str)) -> Result<Taken, LaneError> {
-        let mut found = match left::read(&self.left()) {
+    /// What could be taken is; and what of the rest is to be looked at by a person, in words.
+    fn take_references(
+        &self,
+        lent: &Refs,
+        (run, what): (&str, &str),
+    ) -> Result<(Taken, Option<String>), LaneError> {
+        let found = left::read(&self.left());
+        let left::Left { refs: mut found, unread } = match found {
             Ok(found) => found,
-            Err(why) => return self.broken(&why),
+            Err(why) => return Ok((self.broken(&why)?, None)),
         };
         if !lent.references.is_empty() && found.references.is_empty() && found.commit().is_none() {
-            return self.broken("nothing that it named is there");
+            return Ok((self.broken("nothing that it named is there")?, None));
         }
-        if found == *lent {
-            return Ok(Taken::default());
+        if found == *lent && unread.is_empty() {
+            return Ok((Taken::default(), None));
         }
         let mut taken = Taken::default();
-        let refused = self.intake().take_in(&found.named_beyond(lent))?;
-        if !refused.is_empty() {
-            let said: Vec<&str> = refused.iter().take(SAID).map(|(_, why)| why.as_str()).collect();
-            let sentence = format!(
-                "commits that git does not take were left ({}); your repository has none of them",
-                one_line(&said.join("; "))
-            );
-            taken.damage.push(Damage { kind: DamageKind::ReferencesLost, sentence, names: Vec::new() });
-            let is_refused = |id: &String| refused.iter().any(|(refused, _)| refused == id);
-            found = without(found, lent, is_refused);
-            found.beside.retain(|_, id| !is_refused(id));
-        }
-        let (here, further) = self.here()?;
-        let mut hiding = hiding(&found, lent, &further);
-        hiding.extend(self.hiding_commits(&found, &here)?);
-        if !hiding.is_empty() {
-            let sentence = format!(
-                "branches or tags were made that stand for other ones' names: {}; your repository has none of them",
-                one_line(&some_of(hiding.iter().map(|name| String::from_utf8_lossy(name)), SAID))
-            );
-            taken.damage.push(Damage { kind: DamageKind::ReferencesLost, sentence, names: Vec::new() });
-            // Not under these names; but what they name is kept.
-            for name in &hiding {
-                found.beside.extend(found.references.remove_entry(name));
-            }
-            if matches!(&found.head, CheckedOut::Branch(name) if hiding.contains(name)) {
-                found.head = lent.head.clone();
-            }
-        }
+        let refused = self.take_objects(&mut found, lent)?;
+        let here = self.here()?;
+        self.leave_out_hiding(&mut found, (lent, &here), &mut taken)?;
         let moved = moved_tags(&found, lent);
         found.beside.extend(moved);
+        let Settlement { takings, damage } = self.settlement((lent, &found, &here))?;
+        taken.damage.extend(damage);
+        let not_made = self.carry_out(&takings, lent, (run, what), &mut taken)?;
+        self.take_large_files()?;
+        let before = lent.commit().and_then(|commit| ObjectId::from_hex(commit.as_bytes()));
+        let plain = taken.damage.is_empty() && taken.needs_person.is_none() && taken.notices.is_empty();
+        let now = self.here()?.refs;
+        let was_taken = here.refs.commit() == lent.commit() || now.commit() == found.commit();
+        if was_taken && now.commit() != lent.commit() {
+            settle_index(&self.main, before)?;
+        }
+        taken.damage.extend(found.begun_since(lent));
+        found.beside.extend(not_made);
+        let Kept { sentences, beyond } = keep_beside(&self.main, &found, lent, (run, what))?;
+        taken.notices.extend(sentences);
+        let unkept = in_words(refused, &unread, beyond);
+        if plain && unkept.is_none() {
+            // Its index is that of what it has committed.
+            self.note(&found, &self.index()?)?;
+        } else {
+            self.forget();
+        }
+        Ok((taken, unkept))
+    }
+
+    fn settlement(&self, (lent, found, here): (&Refs, &Refs, &Here)) -> Result<Settlement, GitError> {
+        let stays = self.why_head_stays(lent, found)?;
         let mut trouble = None;
         let mut is_part = |first: &str, second: &str| {
             self.main.is_in_history_of(first, second).unwrap_or_else(|error| {
@@ -100,38 +113,42 @@ impl Loan {
                 false
             })
         };
-        let Settlement { takings, damage } = settle((lent, &found, &here), &mut is_part);
-        if let Some(error) = trouble {
-            return Err(error.into());
+        let sides = Sides { lent, found, here: &here.refs, elsewhere: &here.elsewhere, stays };
+        let settlement = settle(sides, &mut is_part);
+        trouble.map_or(Ok(settlement), Err)
+    }
+
+    /// Why what is checked out stays where it is, whatever a guest has committed.
+    fn why_head_stays(&self, lent: &Refs, found: &Refs) -> Result<Option<SideBranchReason>, GitError> {
+        let id = |refs: &Refs| refs.commit().and_then(|commit| ObjectId::from_hex(commit.as_bytes()));
+        let Some(after) = id(found).filter(|after| Some(*after) != id(lent)) else { return Ok(None) };
+        if self.main.half_done()?.is_some() {
+            return Ok(Some(SideBranchReason::UnderWay));
         }
-        taken.damage.extend(damage);
-        let are_made = self.make_new(&takings)?;
-        for taking in takings.iter().filter(|taking| !are_made || new_reference(taking).is_none()) {
-            self.take(taking, (run, what), &mut taken)?;
-        }
-        self.take_large_files()?;
-        let before = lent.commit().and_then(|commit| ObjectId::from_hex(commit.as_bytes()));
-        let plain = taken.damage.is_empty() && taken.needs_person.is_none() && taken.notices.is_empty();
-        let (now, _) = self.here()?;
-        let was_taken = here.commit() == lent.commit() || now.commit() == found.commit();
-        if was_taken && now.commit() != lent.commit() {
-            settle_index(&self.main, before)?;
-        }
-        taken.notices.extend(keep_beside(&self.main, &found, lent, (run, what))?);
-        if plain {
-            // Its index is that of what it has committed.
-            self.note(&found, self.index()?.digest)?;
-        } else {
-            self.forget();
-        }
-        Ok(taken)
+        Ok((!can_follow(&self.main, id(lent), after)?).then_some(SideBranchReason::TooMany))
+    }
+
+    /// What is left stays as it is where it is put aside: it has more than was taken.
+    fn keep_whole(&self, unkept: &str) -> Result<Damage, FileError> {
+        let aside = self.put_aside(unkept)?;
+        self.forget();
+        let kept = aside.map_or_else(String::new, |number| {
+            // It is told with this.
+            super::remove_file(&self.untold(number));
+            format!(
+                "; the git directory that the sandbox was lent is kept as {}",
+                self.aside(number).display()
+            )
+        });
+        let sentence = one_line(&format!("{unkept}; your repository has none of that{kept}"));
+        Ok(Damage { kind: DamageKind::ReferencesLost, sentence, names: Vec::new() })
     }
 
     /// Nothing of it is taken.
     fn broken(&self, why: &str) -> Result<Taken, LaneError> {
-        let is_there = self.put_aside(why)?;
+        let aside = self.put_aside(why)?;
         self.forget();
-        let damage = if is_there { Vec::new() } else { vec![broken_one(why, None)] };
+        let damage = if aside.is_some() { Vec::new() } else { vec![broken_one(why, None)] };
         Ok(Taken { damage, ..Taken::default() })
     }
 
@@ -155,33 +172,87 @@ impl Loan {
         Ok(answer.code == 0)
     }
 
-    fn take(&self, taking: &Taking, (run, what): (&str, &str), taken: &mut Taken) -> Result<(), LaneError> {
-        match taking {
-            Taking::Advance { name, from, to } => {
-                if let Some(why) = self.advance(name, from.as_deref(), to)? {
-                    let name = String::from_utf8_lossy(name);
-                    let kept = self.keep(to, run, what)?;
-                    taken.notices.push(one_line(&format!("{name} was not taken over ({why}){kept}")));
-                }
-            }
-            Taking::CheckOut(name) => {
-                let name = std::ffi::OsString::from(String::from_utf8_lossy(name).into_owned());
-                let call = Call::within(&self.main).args(["symbolic-ref", "-m", MESSAGE, "HEAD"]);
-                call.arg(name).output()?;
-            }
-            Taking::Keep { commit, why } => {
-                let kept = self.keep(commit, run, what)?;
-                match why {
-                    SideBranchReason::MovedMeanwhile => {
-                        let sentence = format!("a branch was moved while the agent was at work on it{kept}");
-                        taken.needs_person = Some(sentence.clone());
+    /// Does what is to be done, and gives the new names that could not be made, with what they name.
+    fn carry_out(
+        &self,
+        takings: &[Taking],
+        lent: &Refs,
+        names: (&str, &str),
+        taken: &mut Taken,
+    ) -> Result<Vec<(Name, String)>, LaneError> {
+        let are_made = self.make_new(takings)?;
+        let mut not_made = Vec::new();
+        for taking in takings.iter().filter(|taking| !are_made || new_reference(taking).is_none()) {
+            match taking {
+                Taking::Advance { name, from, to } => {
+                    let Some(why) = self.advance(name, from.as_deref(), to)? else { continue };
+                    if not_made.len() < SAID {
+                        let name = String::from_utf8_lossy(name);
+                        taken.notices.push(one_line(&format!("{name} was not taken over ({why})")));
                     }
-                    SideBranchReason::NoContinuation => {
-                        taken.notices.push(format!("commits do not continue what was there{kept}"));
+                    not_made.push((name.clone(), to.clone()));
+                }
+                Taking::CheckOut { name, to } => {
+                    if !self.check_out(name, to)? {
+                        taken.damage.push(not_checked_out(lent, name));
                     }
                 }
+                Taking::Keep { commit, why } => self.keep_beside_branch((commit, *why), names, taken)?,
             }
         }
+        if not_made.len() > SAID {
+            let more = not_made.len() - SAID;
+            taken.notices.push(format!("{more} more branches or tags were not taken over"));
+        }
+        Ok(not_made)
+    }
+
+    /// Checks out a branch that was made; `false` where it could not be.
+    fn check_out(&self, name: &[u8], to: &str) -> Result<bool, GitError> {
+        if !is_taken_as_it_is(name) {
+            return Ok(false);
+        }
+        let name = OsStr::from_bytes(name);
+        let there =
+            Call::within(&self.main).args(["rev-parse", "--verify", "--quiet"]).arg(name).found_id()?;
+        if there.is_none_or(|there| there.to_string() != to) {
+            return Ok(false);
+        }
+        Call::within(&self.main).args(["symbolic-ref", "-m", MESSAGE, "HEAD"]).arg(name).output()?;
+        Ok(true)
+    }
+
+    /// Keeps a commit as a branch of its own, and says why.
+    fn keep_beside_branch(
+        &self,
+        (commit, why): (&str, SideBranchReason),
+        (run, what): (&str, &str),
+        taken: &mut Taken,
+    ) -> Result<(), LaneError> {
+        let kept = self.keep(commit, run, what)?;
+        let needed = match why {
+            SideBranchReason::MovedMeanwhile => "a branch was moved while the agent was at work on it",
+            SideBranchReason::UnderWay => {
+                "what is under way in your repository (`git status` names it) keeps your branch where it was"
+            }
+            SideBranchReason::TooMany => {
+                "more files were committed than can be taken in, and your branch stays where it was"
+            }
+            SideBranchReason::NoContinuation => {
+                taken.notices.push(format!("commits do not continue what was there{kept}"));
+                return Ok(());
+            }
+            SideBranchReason::OnNoBranch => {
+                taken.notices.push(format!("commits are on no branch{kept}"));
+                return Ok(());
+            }
+            SideBranchReason::Elsewhere => {
+                let sentence = "a branch that is checked out in another working tree was carried on";
+                taken.notices.push(format!("{sentence}{kept}"));
+                return Ok(());
+            }
+        };
+        taken.needs_person = Some(format!("{needed}{kept}"));
         Ok(())
     }
 
@@ -199,20 +270,6 @@ impl Loan {
         }
         let failed = answer.failed();
         if is_disk_full(&failed) || failed.is_locked() { Err(failed) } else { Ok(Some(last_lines(&answer))) }
-    }
-
-    /// New names that stand for commits, as people and printed commands shorten them.
-    fn hiding_commits(&self, found: &Refs, here: &Refs) -> Result<Vec<Name>, GitError> {
-        // One that is the person's already was taken before this was cut off.
-        let new = found.references.keys().filter(|name| !here.references.contains_key(*name));
-        let candidates: Vec<(&Name, &str)> =
-            new.filter_map(|name| Some((name, shortened_commit(name)?))).collect();
-        if candidates.is_empty() {
-            return Ok(Vec::new());
-        }
-        let commits = commits_of(&self.main, candidates.iter().map(|(_, short)| *short))?;
-        let names_one = candidates.into_iter().zip(commits).filter(|(_, commit)| commit.is_some());
-        Ok(names_one.map(|((name, _), _)| name.clone()).collect())
     }
 
     /// Keeps a commit as a branch of its own: the end of a sentence.
@@ -255,38 +312,19 @@ fn is_taken_as_it_is(name: &[u8]) -> bool {
         .is_ok_and(|text| is_safe_name(name) && !text.split('/').any(|part| part.starts_with('-')))
 }
 
-/// Tags that name something else than they did when they were lent.
-fn moved_tags(found: &Refs, lent: &Refs) -> Vec<(Name, String)> {
-    let tags = found.references.iter().filter(|(name, _)| name.starts_with(b"refs/tags/"));
-    let is_moved = |name: &Name, id: &String| lent.references.get(name).is_some_and(|was| was != id);
-    tags.filter(|(name, id)| is_moved(name, id)).map(|(name, id)| (name.clone(), id.clone())).collect()
-}
-
-/// New names that stand for others.
-fn hiding(found: &Refs, lent: &Refs, further: &Further) -> Vec<Name> {
-    let others = || lent.references.keys().chain(further.iter().map(|(name, _)| name));
-    let new = found.references.keys().filter(|name| !lent.references.contains_key(*name));
-    new.filter(|name| hides_another(name, others())).cloned().collect()
-}
-
-/// The same, where names of what is refused are what they were.
-fn without(mut found: Refs, lent: &Refs, is_refused: impl Fn(&String) -> bool) -> Refs {
-    let names: Vec<Vec<u8>> =
-        found.references.iter().filter(|(_, id)| is_refused(id)).map(|(name, _)| name.clone()).collect();
-    for name in names {
-        match lent.references.get(&name) {
-            Some(id) => drop(found.references.insert(name, id.clone())),
-            None => drop(found.references.remove(&name)),
-        }
-    }
-    let is_gone = match &found.head {
-        CheckedOut::Commit(commit) => is_refused(commit),
-        CheckedOut::Branch(name) => !found.references.contains_key(name) && lent.head != found.head,
-    };
-    if is_gone {
-        found.head = lent.head.clone();
-    }
-    found
+/// What a person has to look at themselves, where there is anything.
+pub(super) fn in_words(refused: Option<String>, unread: &[PathBuf], beyond: usize) -> Option<String> {
+    let refused = refused.map(|why| format!("commits that git does not take were left ({why})"));
+    let unread = (!unread.is_empty()).then(|| {
+        let beginning = |path: &PathBuf| path.display().to_string().chars().take(SHOWN).collect::<String>();
+        let named = some_of(unread.iter().map(beginning), SAID);
+        format!("folders of branches or tags cannot be looked into ({named})")
+    });
+    let beyond = (beyond > 0).then(|| {
+        format!("{beyond} more commits that no branch and no tag names were left than are made branches of")
+    });
+    let all: Vec<String> = refused.into_iter().chain(unread).chain(beyond).collect();
+    (!all.is_empty()).then(|| all.join("; "))
 }
 
 pub(super) fn one_line(text: &str) -> String {

@@ -39,6 +39,7 @@ pub use repair::{RepairPlan, RepairScope, RepairStep, Repaired, plan_repair, rep
 pub use repository::OwnFile;
 pub use restore::{LeftAlone, RestoreError, RestorePlan, Restored, WhyLeft, plan_restore, restore};
 pub use restore::{changed_since, remove_emptied, remove_half_written, undo};
+pub(crate) use scene::operations;
 pub use store::Store;
 
 use std::path::PathBuf;

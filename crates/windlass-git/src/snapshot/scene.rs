@@ -122,9 +122,13 @@ fn telling_settings(config: &[u8]) -> Vec<u8> {
 }
 
 fn under_way(files: &[OwnFile]) -> BTreeSet<Operation> {
-    let is_there = |name: &[u8]| {
+    operations(|name| {
         files.iter().any(|file| file.name == name || (name.ends_with(b"/") && file.name.starts_with(name)))
-    };
+    })
+}
+
+/// What the files of a git directory say is under way; the name of a folder ends in a slash.
+pub(crate) fn operations(is_there: impl Fn(&[u8]) -> bool) -> BTreeSet<Operation> {
     let mails = is_there(b"rebase-apply/applying");
     let rebases = is_there(b"rebase-merge/") || (is_there(b"rebase-apply/") && !mails);
     let all = [

@@ -13,6 +13,7 @@ mod guarding;
 mod kept_work;
 mod kinds;
 mod lanes;
+mod lent;
 mod links;
 mod network;
 mod place;

@@ -64,6 +64,10 @@ fn undo_all(world: &mut WorkingTree, before: &Snapshot) -> Result<Vec<String>, W
     let log = world.plan.job.workspace.as_ref().and_then(windlass_core::spec::JobWorkspace::log_file);
     let log = log.and_then(|file| place.relative(&file));
     let run = world.plan.run.clone();
+    // What a guest has begun there is under way no more.
+    if let Some(loan) = &world.loan {
+        loan.begin_anew()?;
+    }
     let Some(store) = &mut world.snapshots else {
         return Ok(Vec::new());
     };

@@ -1,5 +1,7 @@
-//! Keeping what a lane holds in a stash, in repositories inside it, and in files too large for a snapshot: no commit has it, and the lane is
-//! about to be another task's, or gone.
+//! Keeping what a lane holds in a stash, in commits beside its work, in repositories inside it, and in files too large for a snapshot: no
+//! commit of the lane's has it, and the lane is about to be another task's, or gone.
+
+use std::path::Path;
 
 use windlass_core::report::Report;
 use windlass_core::values::LaneId;
@@ -7,8 +9,8 @@ use windlass_core::values::LaneId;
 use super::{Checkout, WorkingTrees};
 use crate::local::work::WorkError;
 use windlass_git::inventory::{LARGEST_KEPT, as_path};
-use windlass_git::loan::{has_put_away, keep_put_away};
-use windlass_host::tree::at;
+use windlass_git::loan::{PutAway, has_put_away, keep_put_away};
+use windlass_host::tree::{TreePath, at};
 
 /// How something is put aside.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -25,6 +27,7 @@ impl WorkingTrees {
     /// Makes branches of the first, puts the others below the run's folder, and says where they are.
     pub(super) fn put_unkept_aside(&mut self, lane: LaneId) -> Result<Vec<Report>, WorkError> {
         let mut said = self.keep_put_away(lane)?;
+        said.extend(self.put_broken_aside(lane)?);
         said.extend(self.put_files_aside(lane)?);
         Ok(self.main.say_once(said))
     }
@@ -34,7 +37,12 @@ impl WorkingTrees {
         let worker = self.worker().map(str::to_owned);
         let checkout = &self.checkout(lane)?.lane;
         let Some(worker) = worker else {
-            return Ok(keep_put_away(&main, checkout, (&run, &format!("lane-{lane}")))?);
+            let PutAway { mut said, unkept } =
+                keep_put_away(&main, checkout, (&run, &format!("lane-{lane}")))?;
+            said.extend(
+                unkept.map(|why| format!("of git in lane {lane} not all could be made branches: {why}")),
+            );
+            return Ok(said);
         };
         // What is a branch on its machine nobody would find, and it goes with the run's code there.
         let lost = has_put_away(checkout).then(|| {
@@ -43,6 +51,23 @@ impl WorkingTrees {
             )
         });
         Ok(lost.into_iter().collect())
+    }
+
+    /// Puts the agents' repositories that were broken below the run's folder: what they named may be nowhere else.
+    fn put_broken_aside(&mut self, lane: LaneId) -> Result<Vec<String>, WorkError> {
+        let home = self.main.folder.put_aside();
+        let on = self.worker().map_or_else(String::new, |worker| format!(" on the worker {worker}"));
+        let mut said = Vec::new();
+        for broken in self.checkout(lane)?.lane.broken_ones() {
+            let Some(aside) = free_folder(&home, lane) else { break };
+            at(&home).make_folders_with(0o700)?;
+            broken.rename_to_free(&aside)?;
+            let shown = aside.shown().display().to_string();
+            said.push(format!(
+                "the git directory of the agent in lane {lane} was broken: it is kept{on} as {shown}"
+            ));
+        }
+        Ok(said)
     }
 
     /// The worker of a fleet on whose machine this is.
@@ -69,9 +94,7 @@ impl WorkingTrees {
                 Some(_) => {}
             }
         }
-        let folders = (1..).map(|number: u32| at(&home).join(format!("lane-{lane}-{number}")));
-        let free = folders.into_iter().find(|folder| !folder.is_taken());
-        let Some(aside) = free.filter(|_| !found.is_empty()) else { return Ok(None) };
+        let Some(aside) = free_folder(&home, lane).filter(|_| !found.is_empty()) else { return Ok(None) };
         let mut named = Vec::new();
         for (path, way) in found {
             let (from, to) = (at(&place.root).join(as_path(&path)), aside.join(as_path(&path)));
@@ -93,4 +116,10 @@ impl WorkingTrees {
             named.join(", ")
         )))
     }
+}
+
+/// Where something of a lane can be put below this folder.
+fn free_folder(home: &Path, lane: LaneId) -> Option<TreePath> {
+    let mut folders = (1..).map(|number: u32| at(home).join(format!("lane-{lane}-{number}")));
+    folders.find(|folder| !folder.is_taken())
 }

@@ -1,5 +1,10 @@
 //! What a guest commits comes back whole or not at all; with the real git, and without a sandbox.
 
+mod names;
+mod of_lane;
+mod parts;
+mod under_way;
+
 use std::env;
 use std::ffi::OsStr;
 use std::os::unix::fs::symlink;
@@ -213,7 +218,7 @@ fn a_name_that_git_does_not_take_is_not_taken_over_and_what_it_names_is_kept() {
     guest.git(&["update-ref", "refs/heads/-side", &commit]);
     guest.git(&["update-ref", "refs/heads/main", "HEAD~1"]);
     let taken = guest.take_over();
-    assert_eq!(taken.notices.len(), 1, "{taken:?}");
+    assert_eq!(taken.notices.len(), 2, "{taken:?}");
     let said = &taken.notices[0];
     assert!(
         said.starts_with("refs/heads/-side was not taken over (its name is none that git takes)"),
@@ -446,6 +451,7 @@ fn one_name_that_cannot_be_made_is_not_in_the_way_of_others() {
     guest.git(&["branch", "other"]);
     let taken = guest.take_over();
     assert!(taken.notices[0].starts_with("refs/heads/feature/one was not taken over ("), "{taken:?}");
+    assert!(taken.damage[0].sentence.contains("deleted or moved: feature;"), "{taken:?}");
     assert_eq!(guest.scratch.git(&["rev-parse", "other"]).trim(), commit);
 }
 
