@@ -133,7 +133,9 @@ impl TaskList {
 
 #[cfg(test)]
 mod tests {
-    use crate::doc::tasks::tests::markdown;
+    use crate::doc::tasks::TaskList;
+    use crate::doc::tasks::sources::Table;
+    use crate::doc::tasks::tests::{file, markdown};
 
     #[test]
     fn tasks_say_again_what_they_said_but_for_their_states_and_ticks() {
@@ -153,7 +155,10 @@ mod tests {
 
     #[test]
     fn a_word_that_no_task_has_any_more_is_no_other_task() {
-        let table = |rows: &str| markdown(&format!("| ID | Task | Status |\n|---|---|---|\n{rows}"));
+        let table = |rows: &str| {
+            let text = format!("| ID | Task | Status |\n|---|---|---|\n{rows}");
+            TaskList::parse(vec![file("tasks.md", &Table, &text)])
+        };
         let first = table("| T1 | Read | done |\n| T4 | More | todo |\n");
         let name = first.files().next().unwrap().to_owned();
         let tasks = |rows: &str| table(rows).put_right(&first, &name).map(|right| right.tasks);
