@@ -6,9 +6,11 @@ use windlass_core::report;
 use windlass_core::spec::RunSpec;
 use windlass_core::values::StopReason;
 use windlass_git::git::{Head, Repository};
+use windlass_git::snapshot::{Moment, SnapshotName};
 
 use crate::error::{AppError, Kind};
 use crate::here::Here;
+use crate::snapshots::RunSnapshots;
 
 /// A run that had a repository does not go on without its snapshots, its commits and its evidence.
 pub fn refuse(here: &Here, plan: &RunSpec, entries: &[Entry]) -> Result<(), AppError> {
@@ -20,8 +22,20 @@ pub fn refuse(here: &Here, plan: &RunSpec, entries: &[Entry]) -> Result<(), AppE
         None => Some(why_none(here)),
         Some(repository) => problem(repository, last_head(entries)),
     };
-    let way_back = WayBack::of(entries.iter().map(|entry| &entry.fact)).command(plan);
+    let way_back = match &plan.lanes {
+        Some(_) => newest_start(here, plan),
+        None => WayBack::of(entries.iter().map(|entry| &entry.fact)).command(&plan.run),
+    };
     problem.map_or(Ok(()), |problem| Err(told(plan, way_back, &problem)))
+}
+
+/// What is kept of the directory that lanes work for: what each session began with.
+fn newest_start(here: &Here, plan: &RunSpec) -> Option<String> {
+    let store = RunSnapshots::open(&here.project, &plan.run, None, 0).ok()?.store;
+    let is_start = |name: &SnapshotName| matches!(name.moment, Moment::SessionStart { .. });
+    let kept = store.list(&plan.run).ok()?.into_iter().map(|(name, _)| name);
+    let newest = kept.filter(is_start).next_back()?;
+    Some(format!("windlass restore {} {} --repository", plan.run, newest.moment))
 }
 
 fn told(plan: &RunSpec, way_back: Option<String>, problem: &str) -> AppError {

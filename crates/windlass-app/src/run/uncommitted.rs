@@ -78,7 +78,7 @@ pub fn before_run(
         former.as_ref().map(|((former, ..), _)| former),
         allow_dirty,
     )?;
-    // A refusal changes nothing.
+    // A refusal leaves all of this as it is; what a guest had committed was taken over before.
     if let (Some(((_, run, unsettled), mut store)), Some(sorted)) = (former, sorted) {
         notices.extend(recovery::clear_locks(repository, &run));
         if !sorted.of_the_run.is_empty() {

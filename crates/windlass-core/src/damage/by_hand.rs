@@ -10,7 +10,7 @@ use crate::words::quoted;
 pub fn by_hand(before: &Scene, after: &Scene, damage: &Damage) -> Vec<String> {
     match damage.kind {
         DamageKind::ReferencesLost => {
-            let named = |name: &Name| before.references.get(name).map(|commit| update(name, commit));
+            let named = |name: &Name| before.references.get(name).map(|value| update(name, value));
             damage.names.iter().filter_map(named).collect()
         }
         DamageKind::StashDropped => {
@@ -29,6 +29,10 @@ pub fn by_hand(before: &Scene, after: &Scene, damage: &Damage) -> Vec<String> {
     }
 }
 
-fn update(name: &Name, commit: &str) -> String {
-    format!("git update-ref {} {commit}", quoted(OsStr::from_bytes(name)))
+fn update(name: &Name, value: &str) -> String {
+    let name = quoted(OsStr::from_bytes(name));
+    match value.strip_prefix("ref:") {
+        Some(other) => format!("git symbolic-ref {name} {}", quoted(OsStr::new(other.trim()))),
+        None => format!("git update-ref {name} {}", quoted(OsStr::new(value))),
+    }
 }

@@ -131,6 +131,30 @@ fn each_kind_of_damage_is_named() {
 }
 
 #[test]
+fn what_a_single_command_brings_back_is_typed_by_hand() {
+    let mut before = scene();
+    before.references.insert(b"refs/mine/$(x)".to_vec(), "dddd".to_owned());
+    before.references.insert(b"refs/heads/alias".to_vec(), "ref: refs/heads/a;b".to_owned());
+    let mut after = Scene { stashes: vec!["s2".to_owned()], ..scene() };
+    after.references = references(&[("main", "cccc")]);
+    let found = compare(&before, &after, &Ancestry::default());
+    let commands: Vec<String> = found.iter().flat_map(|damage| by_hand(&before, &after, damage)).collect();
+    assert_eq!(
+        commands,
+        [
+            "git branch was-aaaa aaaa",
+            "git symbolic-ref refs/heads/alias 'refs/heads/a;b'",
+            "git update-ref refs/heads/other bbbb",
+            "git update-ref 'refs/mine/$(x)' dddd",
+            "git stash store s1",
+        ]
+    );
+    after.references.remove(MAIN);
+    let found = compare(&before, &after, &Ancestry::default());
+    assert_eq!(by_hand(&before, &after, &found[0]), ["git update-ref refs/heads/main aaaa"]);
+}
+
+#[test]
 fn a_persons_files_are_never_lost_unsaid_and_the_runs_own_only_in_bulk() {
     let told = |discarded: Lost, cleaned: Lost| {
         told(&scene(), &Ancestry { discarded, cleaned, ..Ancestry::default() })

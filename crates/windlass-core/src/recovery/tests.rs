@@ -2,9 +2,7 @@ use super::*;
 use crate::message::Wording;
 use crate::run::Effect;
 use crate::run::testing::{Act, World, plan};
-use crate::spec::{LanesSpec, SandboxKind, SandboxSpec};
 use crate::values::RunId;
-use std::path::PathBuf;
 
 #[test]
 fn what_cannot_be_told_from_a_persons_work_is_a_persons() {
@@ -96,7 +94,7 @@ fn ten_paths_are_named_and_the_others_counted() {
 #[test]
 fn the_way_back_is_the_newest_snapshot_that_is_whole() {
     let mut world = world();
-    let run = RunSpec { run: RunId("r-a".to_owned()), ..plan() };
+    let run = RunId("r-a".to_owned());
     let of = |world: &World| WayBack::of(world.journal.iter().map(|entry| &entry.fact)).command(&run);
     assert_eq!(of(&world), None, "nobody was called");
     world.until(|effect| matches!(effect, Effect::Keep { .. }));
@@ -105,16 +103,4 @@ fn the_way_back_is_the_newest_snapshot_that_is_whole() {
     assert_eq!(of(&world).as_deref(), Some("windlass restore r-a 1 --repository"));
     world.until(|effect| matches!(effect, Effect::Keep { .. }));
     assert_eq!(of(&world).as_deref(), Some("windlass restore r-a 2 --before --repository"));
-}
-
-#[test]
-fn of_what_lanes_work_for_there_is_what_the_session_began_with() {
-    let mut world = world();
-    world.until(|effect| matches!(effect, Effect::Keep { .. }));
-    let way_back = WayBack::of(world.journal.iter().map(|entry| &entry.fact));
-    let lanes = Some(LanesSpec::of(2, PathBuf::from("/state/lanes")));
-    let plan = RunSpec { run: RunId("r-a".to_owned()), lanes, ..plan() };
-    assert_eq!(way_back.command(&plan).as_deref(), Some("windlass restore r-a start-1 --repository"));
-    let sandbox = SandboxSpec { kind: SandboxKind::Bwrap, ..SandboxSpec::default() };
-    assert_eq!(way_back.command(&RunSpec { sandbox, ..plan }), None, "nobody got there");
 }

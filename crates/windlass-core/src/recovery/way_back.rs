@@ -2,21 +2,18 @@
 
 use crate::fact::Fact;
 use crate::report;
-use crate::spec::RunSpec;
+use crate::values::RunId;
 
 /// How the reason begins for which a run ends whose working directory has vanished.
 pub const DIRECTORY_GONE: &str = "the working directory is not there any more";
 
-/// The newest snapshot that is whole, folded from the facts of a run.
+/// The newest snapshot that is whole, folded from the facts of a run without lanes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct WayBack {
     begun: u32,
     called: u32,
     is_kept: bool,
     is_damaged: bool,
-    /// The sessions that have looked around.
-    sessions: u32,
-    is_surveyed: bool,
 }
 
 impl WayBack {
@@ -30,15 +27,10 @@ impl WayBack {
     /// Takes in one more fact.
     pub fn take(&mut self, fact: &Fact) {
         match fact {
-            Fact::RunStarted { .. } | Fact::RunResumed { .. } => self.is_surveyed = false,
-            Fact::BaselineCaptured(_) if !self.is_surveyed => {
-                self.is_surveyed = true;
-                self.sessions += 1;
-            }
             Fact::IterationStarted { iteration, .. } => self.begun = *iteration,
             // Before anybody is called, all that is there is kept.
             Fact::CallSpawned(_) if self.called != self.begun => {
-                *self = WayBack { called: self.begun, is_kept: false, is_damaged: false, ..*self };
+                *self = WayBack { begun: self.begun, called: self.begun, ..WayBack::default() };
             }
             Fact::Damaged(_) => self.is_damaged = true,
             Fact::SnapshotTaken(report::SnapshotTaken { snapshot: Some(_), .. }) => self.is_kept = true,
@@ -47,13 +39,8 @@ impl WayBack {
     }
 
     /// What brings it back, with the repository; `None` before the first call. What an iteration left holds more than what it
-    /// began with, unless it left damage. Of the directory that lanes work for there is what each session began with.
-    pub fn command(self, plan: &RunSpec) -> Option<String> {
-        let run = &plan.run;
-        if plan.lanes.is_some() {
-            let session = Some(self.sessions).filter(|sessions| *sessions > 0 && plan.has_open_lanes())?;
-            return Some(format!("windlass restore {run} start-{session} --repository"));
-        }
+    /// began with, unless it left damage.
+    pub fn command(self, run: &RunId) -> Option<String> {
         let iteration = Some(self.called).filter(|called| *called > 0)?;
         let side = if self.is_kept && !self.is_damaged { "" } else { " --before" };
         Some(format!("windlass restore {run} {iteration}{side} --repository"))

@@ -157,7 +157,8 @@ impl RunSpec {
 
     /// Has it lanes whose agents nothing keeps out of the directory that they work for?
     pub fn has_open_lanes(&self) -> bool {
-        self.lanes.as_ref().is_some_and(|lanes| lanes.worker.is_none()) && !self.sandbox.is_on()
+        let here = |lanes: &LanesSpec| lanes.worker.is_none() && lanes.fleet.is_none();
+        self.lanes.as_ref().is_some_and(here) && !self.sandbox.is_on()
     }
 
     /// The runner's own files in the project, relative to its directory: never evidence, and of no lane's work.

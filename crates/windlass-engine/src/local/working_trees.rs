@@ -370,6 +370,10 @@ impl WorkingTrees {
             }
             Landed::Nothing => LandOutcome::Landed { commit: now.to_string() },
             Landed::Moved { .. } => LandOutcome::Moved,
+            Landed::Held(why) => {
+                reports.extend(self.main.say_once(vec![format!("what is done waits to land: {why}")]));
+                LandOutcome::Moved
+            }
             Landed::Refused(why) => LandOutcome::Refused { why },
         };
         if here && !matches!(outcome, LandOutcome::Landed { .. }) {

@@ -85,6 +85,8 @@ pub enum Landed {
     Refused(String),
     /// Nothing was changed, whatever the work: a sentence that says what is in the way of any landing, and what to do.
     Prevented(String),
+    /// Nothing was changed: another git keeps the checkout locked, as a sentence; it may be over soon.
+    Held(String),
 }
 
 /// Lands a lane's merged commit. Called again after it was cut off, it finishes what it began.
@@ -219,8 +221,9 @@ fn advance(main: &Repository, landing: &Landing<'_>, commit: ObjectId) -> Result
     for checkout in landing.target.checkouts(main)? {
         match Follower::prepare(checkout, landing.tip, commit, Strictness::AllBut(&own))? {
             Ok(follower) => followers.push(follower),
-            Err(Obstacle::OfWork(why)) => return Ok(Landed::Refused(why)),
-            Err(Obstacle::OfPlace(why)) => return Ok(Landed::Prevented(why)),
+            Err(Obstacle::Work(why)) => return Ok(Landed::Refused(why)),
+            Err(Obstacle::Place(why)) => return Ok(Landed::Prevented(why)),
+            Err(Obstacle::AnotherGit(why)) => return Ok(Landed::Held(why)),
         }
     }
     let answer = update(main, landing, commit)?;

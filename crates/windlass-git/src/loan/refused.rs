@@ -1,5 +1,6 @@
 //! What is not taken under the name that a guest gave it, or not at all.
 
+use std::collections::BTreeMap;
 use windlass_core::damage::loan::{CheckedOut, Refs, hides_another, shortened_commit};
 use windlass_core::damage::{Damage, DamageKind, Name};
 use windlass_core::words::some_of;
@@ -67,6 +68,9 @@ impl Loan {
     }
 }
 
+/// Of so many refused commits it is asked what is sound before them: each asks git up to dozens of times.
+const TRACED: usize = 50;
+
 /// Leaves out what is refused. Of branches that were lent, and of what no name is made of, what is sound before it stays.
 pub(super) fn leave_out(
     intake: &Intake<'_>,
@@ -74,11 +78,13 @@ pub(super) fn leave_out(
     lent: &Refs,
     refused: &[Refused],
 ) -> Result<(), GitError> {
-    let mut sound = Vec::new();
-    for (id, _) in refused {
-        sound.push((id.clone(), intake.good_before(id)?));
+    let mut sound = BTreeMap::new();
+    for (index, (id, _)) in refused.iter().enumerate() {
+        // Of more than these the directory that is put aside has all.
+        let good = if index < TRACED { intake.good_before(id)? } else { None };
+        sound.insert(id.clone(), good);
     }
-    let of = |id: &String| sound.iter().find(|(refused, _)| refused == id).map(|(_, good)| good.clone());
+    let of = |id: &String| sound.get(id).cloned();
     if let CheckedOut::Commit(commit) = &found.head
         && let Some(good) = of(commit)
     {

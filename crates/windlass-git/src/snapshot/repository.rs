@@ -175,7 +175,9 @@ impl Store {
 
     /// The repository's own files as they are now; their contents are kept.
     pub fn own_files_now(&mut self, repository: &Repository) -> Result<Vec<OwnFile>, SnapshotError> {
-        Ok(self.keep_own_files(repository)?.0)
+        let (now, _) = self.keep_own_files(repository)?;
+        self.objects.sync()?;
+        Ok(now)
     }
 
     /// What HEAD says now, as a content of the store.

@@ -116,7 +116,7 @@ pub(super) fn next(board: &Board, plan: &RunSpec, reason: StopReason) -> Vec<Adv
 /// destroyed was seen before anybody could look closer.
 pub(super) fn way_back(board: &Board, plan: &RunSpec, reason: StopReason) -> Option<String> {
     let is_meant = reason == StopReason::DestructiveChange || is_without_directory(board);
-    board.way_back.command(plan).filter(|_| is_meant && plan.git)
+    board.way_back.command(&plan.run).filter(|_| is_meant && plan.git && plan.lanes.is_none())
 }
 
 fn is_without_directory(board: &Board) -> bool {

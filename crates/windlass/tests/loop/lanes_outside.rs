@@ -100,6 +100,7 @@ fn what_a_person_does_there_meanwhile_is_no_loss() {
     for does in [
         "git commit -qam mine; git branch new; git tag new-tag; git fetch -q 2>/dev/null; git gc -q",
         "git add -A; git commit -qm all; echo more >> a.txt",
+        "echo more >> a.txt; git commit -qm mine a.txt; echo and more >> a.txt; git commit -qm mine a.txt",
         "git stash -q -u; git stash pop -q --index",
         "echo on >> untracked; git checkout -q -b elsewhere; git checkout -q main",
     ] {

@@ -4,8 +4,8 @@
 //! is gone is said with the way back, and ends nothing but where no git reads the repository any more.
 
 use std::cell::LazyCell;
-use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt as _;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError};
 
 use windlass_core::damage::{self, Damage, DamageKind};
@@ -17,7 +17,6 @@ use windlass_core::words::{quoted, some_of};
 
 use super::{WorkingTrees, damage as attempts};
 use crate::local::work::{WorkError, Worked};
-use crate::recovery::Uncommitted;
 use windlass_git::git::{ObjectId, Repository};
 use windlass_git::inventory::{Place, as_path};
 use windlass_git::snapshot::{OwnFile, SnapshotName, Store};
@@ -37,10 +36,19 @@ pub(super) struct Outside {
     own: Vec<OwnFile>,
     /// Those stashes of when the session began that are still there.
     stashes: Vec<String>,
-    /// What was uncommitted when the session began, and its content, but for what is known to be gone.
-    uncommitted: Uncommitted,
+    /// What was uncommitted when the session began, but for what is known to be gone, or committed.
+    uncommitted: BTreeMap<Vec<u8>, Work>,
     /// The commit that was checked out.
     head: Option<ObjectId>,
+}
+
+/// A person's work that no commit has.
+#[derive(Clone, Copy, Debug)]
+struct Work {
+    /// What is there; `None` for a folder.
+    content: Option<ObjectId>,
+    /// What is committed of it.
+    committed: Option<ObjectId>,
 }
 
 impl WorkingTrees {
@@ -64,8 +72,12 @@ impl WorkingTrees {
                 now.is_some() || path.ends_with(b"/") && at(&place.root).join(as_path(path)).is_taken();
             is_there && base.get(path).is_none_or(|base| *base != now)
         };
-        let uncommitted = self.main.uncommitted.keys().map(|path| (path.clone(), now(path)));
-        let uncommitted = uncommitted.filter(|(path, now)| is_uncommitted(path, *now)).collect();
+        let paths = self.main.uncommitted.keys().map(|path| (path, now(path)));
+        let paths = paths.filter(|(path, now)| is_uncommitted(path, *now));
+        let work = |(path, content): (&Vec<u8>, Option<ObjectId>)| {
+            (path.clone(), Work { content, committed: base.get(path).copied().flatten() })
+        };
+        let uncommitted = paths.map(work).collect();
         let mut outside = self.outside.lock().unwrap_or_else(PoisonError::into_inner);
         let (stashes, head) = (store.scene(&own)?.stashes, repository.head()?.commit());
         *outside = Some(Outside { start, own, stashes, uncommitted, head });
@@ -96,7 +108,7 @@ impl WorkingTrees {
         if !lost.is_empty() && !outside.has_put_away(store)? {
             let mut still = outside.lost_files(place, &repository);
             still.retain(|path| lost.contains(path));
-            texts.extend(outside.forget(&still));
+            texts.extend(outside.forget(store, place, &still)?);
         }
         Ok(texts)
     }
@@ -155,11 +167,7 @@ impl Outside {
         let found = damage::compare(&before, &after, &ancestry);
         self.own = own;
         self.stashes.retain(|stash| after.stashes.contains(stash));
-        let said = |damage: &Damage| {
-            let commands = damage::by_hand(&before, &after, damage);
-            let commands = if commands.is_empty() { vec![self.whole()] } else { commands };
-            said(&damage.sentence, &commands)
-        };
+        let said = |damage: &Damage| said(&damage.sentence, &damage::by_hand(&before, &after, damage));
         Ok(found.iter().filter(|damage| is_of_the_repository(damage.kind)).map(said).collect())
     }
 
@@ -170,46 +178,64 @@ impl Outside {
     /// The person's work that no commit has, where it is gone. What he commits meanwhile, or goes on with, is not.
     fn lost_files(&mut self, place: &Place, repository: &Repository) -> Vec<Vec<u8>> {
         let committed = LazyCell::new(|| repository.files_of_head().ok());
+        let committed_now = |path: &Vec<u8>| committed.as_ref()?.get(path).map(|(_, content)| *content);
         let head = repository.head().ok().and_then(|head| head.commit());
-        if self.head != head
-            && let Some(committed) = committed.as_ref()
-        {
-            let now = |path: &Vec<u8>| committed.get(path).map(|(_, content)| *content);
-            self.uncommitted.retain(|path, was| was.is_none() || now(path) != *was);
+        if let (Some(was), Some(now)) = (self.head, head.filter(|head| self.head != Some(*head))) {
+            // What the branch has got since is in it; one that was moved back has lost something.
+            if repository.is_in_history_of(&was.to_string(), &now.to_string()).unwrap_or_default() {
+                self.uncommitted.retain(|path, work| committed_now(path) == work.committed);
+            }
             self.head = head;
         }
-        let is_lost = |(path, was): &(&Vec<u8>, &Option<ObjectId>)| {
+        let is_lost = |(path, work): &(&Vec<u8>, &Work)| {
             if path.ends_with(b"/") {
                 return !at(&place.root).join(as_path(path)).is_taken();
             }
-            let now = place.content_now(path);
-            if now.map(|(_, content)| content) == **was {
-                return false;
-            }
-            let is_as_committed = || committed.as_ref().is_some_and(|files| files.get(*path) == now.as_ref());
-            now.is_none() || is_as_committed()
+            let now = place.content_now(path).map(|(_, content)| content);
+            now != work.content && (now.is_none() || now == committed_now(path))
         };
         self.uncommitted.iter().filter(is_lost).map(|(path, _)| path.clone()).collect()
     }
 
     /// Says that once.
-    fn forget(&mut self, lost: &[Vec<u8>]) -> Option<String> {
+    fn forget(
+        &mut self,
+        store: &Store,
+        place: &Place,
+        lost: &[Vec<u8>],
+    ) -> Result<Option<String>, WorkError> {
         if lost.is_empty() {
-            return None;
+            return Ok(None);
         }
         self.uncommitted.retain(|path, _| !lost.contains(path));
-        let names = some_of(lost.iter().map(|path| String::from_utf8_lossy(path)), NAMED);
-        let paths: Vec<String> = lost.iter().map(|path| quoted(OsStr::from_bytes(path))).collect();
-        let command =
-            format!("windlass restore {} {} -- {}", self.start.run, self.start.moment, paths.join(" "));
-        Some(said(&format!("uncommitted work is gone: {names}"), &[command]))
+        let start = store.load_named(&self.start)?;
+        let is_kept = |path: &&Vec<u8>| {
+            let is_within = |file: &Vec<u8>| file == *path || path.ends_with(b"/") && file.starts_with(path);
+            start.as_ref().is_some_and(|start| start.files.iter().any(|file| is_within(&file.path)))
+        };
+        let (kept, unkept): (Vec<&Vec<u8>>, Vec<&Vec<u8>>) = lost.iter().partition(is_kept);
+        let names =
+            |paths: &[&Vec<u8>]| some_of(paths.iter().map(|path| String::from_utf8_lossy(path)), NAMED);
+        let mut sentence = format!("uncommitted work is gone: {}", names(&lost.iter().collect::<Vec<_>>()));
+        if !unkept.is_empty() {
+            sentence = format!("{sentence}; no snapshot has {}", names(&unkept));
+        }
+        if kept.len() > COMMANDS {
+            let moment = &self.start.moment;
+            sentence =
+                format!("{sentence}; these are the first {COMMANDS}, and `{moment}` has the others as well");
+        }
+        let paths: Vec<String> = kept.iter().take(COMMANDS).map(|path| typed(place, path)).collect();
+        let (run, moment) = (&self.start.run, &self.start.moment);
+        let command = format!("windlass restore {run} {moment} -- {}", paths.join(" "));
+        Ok(Some(said(&sentence, if kept.is_empty() { &[] } else { std::slice::from_ref(&command) })))
     }
 
     fn broken(&self, why: &str) -> WorkError {
         let whole = self.whole();
         let said = format!(
             "the git repository is gone or broken ({why}), by you or by an agent outside its lane; `{whole}` puts back what \
-             was there"
+             the session began with"
         );
         WorkError::of(StopReason::DestructiveChange, &said)
     }
@@ -219,7 +245,20 @@ impl Outside {
     }
 }
 
+/// A path of the repository, as it is typed where the run works.
+fn typed(place: &Place, path: &[u8]) -> String {
+    let below = place.directory.strip_prefix(&place.root).unwrap_or(Path::new(""));
+    let path = as_path(path);
+    let typed = path
+        .strip_prefix(below)
+        .map_or_else(|_| below.components().map(|_| "..").collect::<PathBuf>().join(path), Path::to_path_buf);
+    quoted(typed.as_os_str())
+}
+
 fn said(sentence: &str, commands: &[String]) -> String {
+    if commands.is_empty() {
+        return format!("outside the lanes, by you or by an agent: {sentence}");
+    }
     let commands = some_of(commands.iter().map(|command| format!("`{command}`")), COMMANDS);
     format!("outside the lanes, by you or by an agent: {sentence}; {commands} brings it back")
 }

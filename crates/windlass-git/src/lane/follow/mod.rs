@@ -40,16 +40,18 @@ pub enum Strictness<'a> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Obstacle {
     /// What is to be put there would change what is somebody's own.
-    OfWork(String),
+    Work(String),
     /// Whatever is to be put there.
-    OfPlace(String),
+    Place(String),
+    /// The same, as long as another git is at work there.
+    AnotherGit(String),
 }
 
 impl Obstacle {
     /// The sentence.
     pub fn why(self) -> String {
         match self {
-            Obstacle::OfWork(why) | Obstacle::OfPlace(why) => why,
+            Obstacle::Work(why) | Obstacle::Place(why) | Obstacle::AnotherGit(why) => why,
         }
     }
 }
@@ -103,7 +105,7 @@ impl Follower {
         let changes = Change::between(&checkout, from, to)?;
         let paths: Vec<&[u8]> = changes.iter().map(|change| change.path.as_slice()).collect();
         if let Some(why) = checkout.behind_closed_filters(&paths)? {
-            return Ok(Err(Obstacle::OfPlace(why)));
+            return Ok(Err(Obstacle::Work(why)));
         }
         let stage = Stage::make(&checkout)?;
         if let Err(error) = write_aside(&checkout, &stage, &changes) {
@@ -111,24 +113,24 @@ impl Follower {
             return if is_disk_full(&error) {
                 Err(error.into())
             } else {
-                Ok(Err(Obstacle::OfWork(format!("the files cannot be written: {error}"))))
+                Ok(Err(Obstacle::Work(format!("the files cannot be written: {error}"))))
             };
         }
         Step::Staged.done();
         let lock = match IndexLock::take(&checkout, &stage.0)? {
             Ok(lock) => lock,
-            Err(why) => return Ok(Err(Obstacle::OfPlace(why))),
+            Err(why) => return Ok(Err(Obstacle::AnotherGit(why))),
         };
         Step::Locked.done();
         if let Some(why) = half_done(&checkout)? {
-            return Ok(Err(Obstacle::OfPlace(format!("in {}, {why}", checkout.top.display()))));
+            return Ok(Err(Obstacle::Place(format!("in {}, {why}", checkout.top.display()))));
         }
         let mut follower = Self { checkout, changes: Vec::new(), left: Vec::new(), stage, lock };
         follower.copy_index()?;
         let standings = Check::of(&follower.checkout, from, &follower.stage, &changes)?.standings();
         let pairs: Vec<(Change, FileStatus)> = changes.into_iter().zip(standings).collect();
         if let Some(why) = obstacle(&follower.checkout, &pairs, strictness) {
-            return Ok(Err(Obstacle::OfWork(why)));
+            return Ok(Err(Obstacle::Work(why)));
         }
         let left = pairs.iter().filter(|(_, standing)| standing.is_somebodys());
         follower.left = left.map(|(change, _)| change.path.clone()).collect();
@@ -250,7 +252,7 @@ impl Follower {
 
     /// Removes a file, and the folders that it was the last one in.
     fn remove(&self, full: &TreePath, is_folder: bool) -> Result<Placed, FileError> {
-        let gone = if is_folder { remove_hollow_folder(full) } else { full.remove_file() };
+        let gone = if is_folder { full.remove_empty_folder() } else { full.remove_file() };
         match gone {
             // A submodule's folder with something in it stays.
             Err(_) if is_folder => return Ok(Placed::Nothing),
@@ -269,14 +271,20 @@ impl Follower {
     }
 }
 
-/// Removes a folder that holds nothing but folders.
+/// Removes a folder that holds nothing but folders; of any other nothing goes.
 fn remove_hollow_folder(folder: &TreePath) -> Result<(), FileError> {
-    for entry in folder.entries()? {
-        if entry.kind == Kind::Folder {
-            remove_hollow_folder(&folder.join(&entry.name))?;
+    let mut hollow = vec![folder.clone()];
+    let mut at = 0;
+    while let Some(next) = hollow.get(at).cloned() {
+        for entry in next.entries()? {
+            if entry.kind != Kind::Folder {
+                return Err(next.failed("remove", io::Error::from(io::ErrorKind::DirectoryNotEmpty)));
+            }
+            hollow.push(next.join(&entry.name));
         }
+        at += 1;
     }
-    folder.remove_empty_folder()
+    hollow.iter().rev().try_for_each(TreePath::remove_empty_folder)
 }
 
 /// What became of a file.

@@ -174,8 +174,10 @@ fn a_submodule_that_goes_leaves_its_folder_where_something_is_in_it() {
     };
     let (yard, worker, commit) = set_up();
     yard.scratch.write("deep/inner/x", "a person's");
+    fs::create_dir(yard.scratch.path("deep/inner/empty")).unwrap();
     landed(yard.land(&worker, commit, worker.since, &[]));
     assert_eq!(yard.scratch.read("deep/inner/x"), "a person's");
+    assert!(yard.scratch.has("deep/inner/empty") && yard.scratch.has("deep/inner/.git/refs/heads"));
     // One that is gone already leaves nothing of the folders that it was in.
     let (yard, worker, commit) = set_up();
     fs::remove_dir_all(yard.scratch.path("deep/inner")).unwrap();

@@ -200,7 +200,7 @@ fn conflicts(outcome: MergeResult) -> Vec<Conflict> {
 
 fn refusal(landed: Landed) -> String {
     match landed {
-        Landed::Refused(why) | Landed::Prevented(why) => why,
+        Landed::Refused(why) | Landed::Prevented(why) | Landed::Held(why) => why,
         other => panic!("{other:?}"),
     }
 }

@@ -1,9 +1,9 @@
-//! The command that begins a job of tasks anew: with what judges it, holds it in and bounds it, since a new run knows nothing of the
-//! old one.
+//! The command that begins a job of tasks anew: with what judges it and holds it in, who does it, and what it may cost, since a new
+//! run knows nothing of the old one.
 
 use std::ffi::OsStr;
 
-use windlass_core::spec::{BudgetScope, Network, ReviewScope, RunSpec, SandboxKind};
+use windlass_core::spec::{BudgetScope, LanesSpec, Network, ReviewScope, RunSpec, SandboxKind};
 use windlass_core::values::CheckKind;
 use windlass_core::words::quoted;
 
@@ -28,7 +28,8 @@ pub(super) fn command(plan: &RunSpec) -> Option<String> {
 }
 
 fn lanes(plan: &RunSpec) -> String {
-    plan.lanes.as_ref().map_or_else(String::new, |lanes| format!(" -j {}", lanes.count))
+    let fleet = |lanes: &LanesSpec| if lanes.fleet.is_some() { " --fleet" } else { "" };
+    plan.lanes.as_ref().map_or_else(String::new, |lanes| format!(" -j {}{}", lanes.count, fleet(lanes)))
 }
 
 fn checks(plan: &RunSpec) -> String {
