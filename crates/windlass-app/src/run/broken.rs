@@ -33,8 +33,8 @@ pub fn refuse(here: &Here, plan: &RunSpec, entries: &[Entry]) -> Result<(), AppE
 fn newest_start(here: &Here, plan: &RunSpec) -> Option<String> {
     let store = RunSnapshots::open(&here.project, &plan.run, None, 0).ok()?.store;
     let is_start = |name: &SnapshotName| matches!(name.moment, Moment::SessionStart { .. });
-    let kept = store.list(&plan.run).ok()?.into_iter().map(|(name, _)| name);
-    let newest = kept.filter(is_start).next_back()?;
+    let mut kept = store.list(&plan.run).ok()?.into_iter().map(|(name, _)| name);
+    let newest = kept.rfind(is_start)?;
     Some(format!("windlass restore {} {} --repository", plan.run, newest.moment))
 }
 
