@@ -41,7 +41,7 @@ pub use conflict::Conflict;
 pub use land::{Landed, Landing, OwnFile, commits_since, land, landed};
 pub use merge::{MergeResult, Merged};
 pub use mirror::MirrorError;
-pub use park::{Leftover, Parked, park, park_commit, park_leftover};
+pub use park::{Leftover, Parked, park, park_commit, park_exactly, park_leftover};
 pub use replica::Replica;
 pub(crate) use settings::for_guests as settings_for_guests;
 pub use switch::{Switched, remove_empty, switch};

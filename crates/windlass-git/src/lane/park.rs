@@ -107,8 +107,14 @@ impl Lane {
     }
 }
 
-/// Keeps a commit of the main repository as a branch, in the same way; of exactly this commit, since it is not made again.
+/// Keeps a commit of the main repository as a branch, in the same way.
 pub fn park_commit(main: &Repository, commit: ObjectId, run: &str, task: &str) -> Result<String, LaneError> {
+    let _turn = Turn::take(main)?;
+    name_once(main, commit, run, &slug(task))
+}
+
+/// The same of a commit that somebody else has made: exactly this one, since it is not made again.
+pub fn park_exactly(main: &Repository, commit: ObjectId, run: &str, task: &str) -> Result<String, LaneError> {
     let _turn = Turn::take(main)?;
     name(main, commit, (run, &slug(task)), |there| there == commit)
 }
@@ -121,6 +127,10 @@ fn keep(
     slug: &str,
 ) -> Result<String, LaneError> {
     fetch(main, lane, commit)?;
+    name_once(main, commit, run, slug)
+}
+
+fn name_once(main: &Repository, commit: ObjectId, run: &str, slug: &str) -> Result<String, LaneError> {
     let wanted = told(main, commit)?;
     // One with the same files on the same commits is taken for it: it was made before a crash, a little earlier.
     let has_the_same = |there: ObjectId| {

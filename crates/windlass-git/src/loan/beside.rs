@@ -8,7 +8,7 @@ use windlass_core::damage::loan::Refs;
 use super::take::one_line;
 use crate::git::call::Call;
 use crate::git::{GitError, ObjectId, Repository};
-use crate::lane::{LaneError, park_commit};
+use crate::lane::{LaneError, park_exactly};
 
 /// So many commits are kept at once, each by some calls of git.
 const MOST: usize = 100;
@@ -54,7 +54,7 @@ pub(super) fn keep_beside(
             }
             None => {
                 kept += 1;
-                park_commit(main, commit, run, &format!("{what}-{}", part(name)))?
+                park_exactly(main, commit, run, &format!("{what}-{}", part(name)))?
             }
         };
         sentences.push(told(name, &branch));

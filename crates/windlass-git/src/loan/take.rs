@@ -16,7 +16,7 @@ use super::{Here, Loan, left};
 use crate::commit::{can_follow, settle_index};
 use crate::git::call::{Call, last_lines};
 use crate::git::{GitError, ObjectId, is_disk_full, is_safe_name};
-use crate::lane::{LaneError, park_commit};
+use crate::lane::{LaneError, park_exactly};
 use windlass_host::file::FileError;
 
 /// So much of a name is shown that nobody can look into.
@@ -278,7 +278,7 @@ impl Loan {
         if self.main.holder(commit)?.is_some() {
             return Ok(String::new());
         }
-        match park_commit(&self.main, id, run, what) {
+        match park_exactly(&self.main, id, run, what) {
             Ok(branch) => Ok(format!("; what was committed is the branch {branch}")),
             // A tag of something that is not a commit.
             Err(LaneError::Git(error @ GitError::Unexpected { .. })) => Ok(format!(" ({error})")),
