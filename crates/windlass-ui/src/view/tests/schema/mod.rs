@@ -362,6 +362,7 @@ pub(super) const FACTS: &[(&str, &[Field])] = &[
             ("altered", Flag, Sometimes),
             ("refused", Text, Sometimes),
             ("hook_output", Text, Sometimes),
+            ("has_conflict_marks", Flag, Sometimes),
             ("held_back", List(&Text), Sometimes),
             ("beside", List(&Text), Sometimes),
             ("lacks", List(&Text), Sometimes),
