@@ -343,9 +343,9 @@ fn narrow(
     here: &Here,
     request: &RestoreFiles,
 ) -> Result<(), AppError> {
+    let below = Place { directory: here.directory.clone(), ..target.place() };
     let mut wanted = Vec::new();
     for path in &request.paths {
-        let below = Place { directory: here.directory.clone(), ..target.place() };
         let name = below.relative(&without_dots(&here.directory.join(path)));
         let is_known = |name: &Vec<u8>| {
             target.files.iter().any(|file| is_within(&file.path, name))

@@ -19,6 +19,12 @@ pub fn quoted(argument: &OsStr) -> String {
     }
 }
 
+/// A commit's name, shortened as people say it.
+pub fn short_commit(commit: &str) -> String {
+    const SHOWN: usize = 9;
+    commit.chars().take(SHOWN).collect()
+}
+
 /// A shell reads it as it is.
 fn is_plain(letter: char) -> bool {
     letter.is_ascii_alphanumeric() || "-_./=:,@%+".contains(letter)

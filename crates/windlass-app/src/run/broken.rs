@@ -5,6 +5,7 @@ use windlass_core::recovery::WayBack;
 use windlass_core::report;
 use windlass_core::spec::RunSpec;
 use windlass_core::values::StopReason;
+use windlass_core::words::short_commit;
 use windlass_git::git::{Head, Repository};
 use windlass_git::snapshot::{Moment, SnapshotName};
 
@@ -22,11 +23,12 @@ pub fn refuse(here: &Here, plan: &RunSpec, entries: &[Entry]) -> Result<(), AppE
         None => Some(why_none(here)),
         Some(repository) => problem(repository, last_head(entries)),
     };
+    let Some(problem) = problem else { return Ok(()) };
     let way_back = match &plan.lanes {
         Some(_) => newest_start(here, plan),
         None => WayBack::of(entries.iter().map(|entry| &entry.fact)).command(&plan.run),
     };
-    problem.map_or(Ok(()), |problem| Err(told(plan, way_back, &problem)))
+    Err(told(plan, way_back, &problem))
 }
 
 /// What is kept of the directory that lanes work for: what each session began with.
@@ -72,7 +74,7 @@ fn problem(repository: &Repository, before: Option<&str>) -> Option<String> {
     match (repository.whole_head(), before) {
         (Err(error), _) => Some(error.to_string()),
         (Ok(Head::Unborn { branch }), Some(commit)) => {
-            let short: String = commit.chars().take(9).collect();
+            let short = short_commit(commit);
             let branch = String::from_utf8_lossy(&branch).into_owned();
             Some(format!("{branch} names no commit, where {short} was"))
         }

@@ -8,7 +8,7 @@ use windlass_core::report;
 use windlass_core::run::Run;
 use windlass_core::spec::{CommitPolicy, LanesSpec, PullRequestPer, RunSpec};
 use windlass_core::values::{LandOutcome, LaneId, SnapshotId, StopReason};
-use windlass_core::words::quoted;
+use windlass_core::words::{quoted, short_commit};
 use windlass_engine::recovery;
 use windlass_engine::store::RunFolder;
 use windlass_git::git::{Head, Repository};
@@ -59,7 +59,7 @@ pub fn before_resumption(
         )));
     }
     let kind = Kind::stopped(StopReason::NeedsHuman, plan.exit_codes);
-    let short: String = commit.chars().take(9).collect();
+    let short = short_commit(&commit);
     let lacks = if has_work {
         "its pull request is of that".to_owned()
     } else {
@@ -68,7 +68,7 @@ pub fn before_resumption(
     let message = format!("run {} worked on {was_shown}, and {now_shown} is checked out: {lacks}", plan.run);
     let again = format!("Then go on: windlass resume {}", plan.run);
     let way_back = match (way_back(here, was.as_deref(), &commit), &was) {
-        (WayBack::Switch(command), Some(_)) => {
+        (GoBack::Switch(command), Some(_)) => {
             format!(
                 "Go back to it: {command}; or bring its work here: git merge {}",
                 quoted(was_shown.as_ref())
@@ -152,22 +152,22 @@ fn scene_of(here: &Here, snapshot: &SnapshotId) -> Option<Scene> {
 }
 
 /// How a person gets back to what the run worked on.
-enum WayBack {
+enum GoBack {
     Switch(String),
     MakeAgain(String),
 }
 
-impl WayBack {
+impl GoBack {
     fn hint(self) -> String {
         match self {
-            WayBack::Switch(command) => format!("Go back to it: {command}"),
-            WayBack::MakeAgain(command) => format!("That branch is gone; make it again: {command}"),
+            GoBack::Switch(command) => format!("Go back to it: {command}"),
+            GoBack::MakeAgain(command) => format!("That branch is gone; make it again: {command}"),
         }
     }
 }
 
-fn way_back(here: &Here, was: Option<&[u8]>, commit: &str) -> WayBack {
-    let Some(name) = was else { return WayBack::Switch(format!("git switch --detach {commit}")) };
+fn way_back(here: &Here, was: Option<&[u8]>, commit: &str) -> GoBack {
+    let Some(name) = was else { return GoBack::Switch(format!("git switch --detach {commit}")) };
     let branch = shown(Some(name));
     let typed = quoted(branch.as_ref());
     let is_there = here.repository.as_ref().is_some_and(|repository| {
@@ -175,9 +175,9 @@ fn way_back(here: &Here, was: Option<&[u8]>, commit: &str) -> WayBack {
         repository.commit_of(&full).is_ok_and(|found| found.is_some())
     });
     if is_there {
-        WayBack::Switch(format!("git switch {typed}"))
+        GoBack::Switch(format!("git switch {typed}"))
     } else {
-        WayBack::MakeAgain(format!("git switch -c {typed} {commit}"))
+        GoBack::MakeAgain(format!("git switch -c {typed} {commit}"))
     }
 }
 

@@ -8,6 +8,7 @@ use windlass_core::recovery::{Unsettled, is_to_be_repeated, listed, unsettled};
 use windlass_core::run::Run;
 use windlass_core::spec::{CommitPolicy, RunSpec};
 use windlass_core::values::{RunId, StopReason};
+use windlass_core::words::short_commit;
 use windlass_engine::recovery::{self, Commits, Dirty, RecoveryError, Rules, Saved, Sorted, Uncommitted};
 use windlass_engine::store::{RunFolder, index, journal};
 use windlass_git::commit::CommitOutcome;
@@ -114,7 +115,7 @@ fn take_along(
     };
     match recovery::prepare(&here.place(), &mut store, plan, along)? {
         CommitOutcome::Committed { commit, .. } => {
-            let short: String = commit.to_string().chars().take(9).collect();
+            let short = short_commit(&commit.to_string());
             Ok(Some(format!("lanes begin with what is committed: {short} has {listing}")))
         }
         CommitOutcome::NothingToCommit => Ok(None),
@@ -264,7 +265,7 @@ fn said(run: &RunId, unsettled: &Unsettled, saved: &Saved) -> String {
     let kept = format!("`windlass restore {run} {}` brings it back", saved.snapshot.moment);
     match &saved.outcome {
         CommitOutcome::Committed { commit, .. } => {
-            let short: String = commit.to_string().chars().take(9).collect();
+            let short = short_commit(&commit.to_string());
             format!("{what} is committed as {short}: {listing}")
         }
         CommitOutcome::NothingToCommit => format!("{what} is kept and not committed: {listing}; {kept}"),
@@ -306,7 +307,7 @@ fn on_no_branch(repository: &Repository, plan: &RunSpec) -> Result<Option<String
         return Ok(None);
     }
     let Head::Detached { commit } = repository.head().map_err(AppError::system)? else { return Ok(None) };
-    let short: String = commit.to_string().chars().take(9).collect();
+    let short = short_commit(&commit.to_string());
     Ok(Some(format!(
         "no branch is checked out (but the commit {short}): the commits of this run will be on none; `git branch NAME` keeps \
          them once it has ended, `git switch -c NAME` before it begins"

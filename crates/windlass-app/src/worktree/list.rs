@@ -1,6 +1,7 @@
 //! The worktrees that there are.
 
 use windlass_core::values::RunId;
+use windlass_core::words::short_commit;
 use windlass_engine::store::index;
 use windlass_engine::worktree::{Stage, Worktree};
 use windlass_git::git::Repository;
@@ -49,7 +50,7 @@ fn row(
         (true, None, _) => Some("its branch is gone".to_owned()),
         (true, _, Stage::Ready) if work.is_none() => Some("git cannot look at it".to_owned()),
         (true, _, Stage::Ready) => worktree.stray_commit(repository).ok().flatten().map(|commit| {
-            let short: String = commit.to_string().chars().take(9).collect();
+            let short = short_commit(&commit.to_string());
             format!("the commit {short} is checked out there, which is in no branch that stays")
         }),
         (true, ..) => {

@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
 
 use super::{Damage, DamageKind, Name, Scene};
-use crate::words::quoted;
+use crate::words::{quoted, short_commit};
 
 /// The commands of git, in the order of what is gone; none for what no single command brings back.
 pub fn by_hand(before: &Scene, after: &Scene, damage: &Damage) -> Vec<String> {
@@ -22,7 +22,7 @@ pub fn by_hand(before: &Scene, after: &Scene, damage: &Damage) -> Vec<String> {
             match &before.branch {
                 Some(branch) if !after.references.contains_key(branch) => vec![update(branch, commit)],
                 // It may be meant to be where it is.
-                _ => vec![format!("git branch was-{} {commit}", commit.chars().take(9).collect::<String>())],
+                _ => vec![format!("git branch was-{} {commit}", short_commit(commit))],
             }
         }
         _ => Vec::new(),

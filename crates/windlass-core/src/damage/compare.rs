@@ -1,6 +1,6 @@
 //! Comparing two scenes.
 
-use crate::words::some_of;
+use crate::words::{short_commit, some_of};
 use std::collections::BTreeSet;
 
 use super::{Ancestry, Damage, DamageKind, Lost, Name, Operation, Scene};
@@ -42,9 +42,10 @@ fn branch_lost(before: &Scene, after: &Scene, ancestry: &Ancestry) -> Option<Dam
     if now == Some(commit) || ancestry.carried_on.contains(&name) {
         return None;
     }
-    let short = |commit: &String| commit.chars().take(9).collect::<String>();
     let what = match now {
-        Some(now) => format!("{} was moved from {} to {}", shown(&name), short(commit), short(now)),
+        Some(now) => {
+            format!("{} was moved from {} to {}", shown(&name), short_commit(commit), short_commit(now))
+        }
         None => format!("{} was deleted", shown(&name)),
     };
     if let Some(holder) = &ancestry.held_by {
@@ -67,8 +68,7 @@ fn checked_out(before: &Scene, after: &Scene) -> Option<Damage> {
     let was =
         before.branch.as_ref().map_or_else(|| "a commit without a branch".to_owned(), |name| shown(name));
     let Some(branch) = &after.branch else {
-        let commit = after.commit.as_deref().unwrap_or_default();
-        let commit: String = commit.chars().take(9).collect();
+        let commit = short_commit(after.commit.as_deref().unwrap_or_default());
         // What is under way says the rest.
         let why = if detaches { " while that is under way" } else { "" };
         let sentence = format!("instead of {was} the commit {commit} is checked out, on no branch{why}");

@@ -10,6 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::compare::{begun, damage, listed, shown};
 use super::{Damage, DamageKind, Name, Operation};
+use crate::words::short_commit;
 
 /// What a git directory names: what is checked out, its branches and tags, and what else it names.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -262,9 +263,8 @@ fn is_own(lent: &Refs, name: &[u8]) -> bool {
 }
 
 fn moved_back(name: &[u8], from: &str, to: Option<&String>) -> Damage {
-    let short = |commit: &str| commit.chars().take(9).collect::<String>();
     let what = match to {
-        Some(to) => format!("was moved from {} to {}", short(from), short(to)),
+        Some(to) => format!("was moved from {} to {}", short_commit(from), short_commit(to)),
         None => "was deleted".to_owned(),
     };
     // Whoever commits here may rewrite what he holds elsewhere; but then it is rewritten, and what checks judge is not what stays here.
@@ -339,7 +339,7 @@ impl Settlement {
                 });
             }
             (_, CheckedOut::Commit(to)) => {
-                let short: String = to.chars().take(9).collect();
+                let short = short_commit(to);
                 let sentence = format!("instead of {was} the commit {short} was checked out, on no branch");
                 self.damage.push(damage(DamageKind::HeadDetached, sentence));
                 if !found.references.values().any(|tip| is_part(to, tip))

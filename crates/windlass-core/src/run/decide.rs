@@ -151,6 +151,11 @@ impl Run {
         free && goes_on && self.can_pay()
     }
 
+    /// The same of a lane. In a wait, or while the runner was dead, its task's lease may have ended.
+    pub(super) fn call_may_begin_in(&self, lane: LaneId) -> bool {
+        self.calls_may_begin() && self.last.is_none_or(|last| self.holds_task(lane, last))
+    }
+
     /// Several lanes share what is left: one that could do nothing with its share waits until another's call is over.
     fn can_pay(&self) -> bool {
         let Some(limit) = self.spec.as_ref().and_then(|spec| spec.limits.budget()) else { return true };

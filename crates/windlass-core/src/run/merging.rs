@@ -14,10 +14,8 @@ impl Run {
     /// has landed and cannot be called now, the next one need not wait for that.
     fn at_the_branch(&self) -> Option<LaneId> {
         let state = |id: &LaneId| self.lanes.get(id).map(|lane| &lane.state);
-        // In a wait, or while the runner was dead, a lease may have ended.
-        let may_call =
-            |id: &LaneId| self.calls_may_begin() && self.last.is_none_or(|last| self.holds_task(*id, last));
-        let waits = |id: &LaneId| matches!(state(id), Some(LaneState::Preparing(_))) && !may_call(id);
+        let waits =
+            |id: &LaneId| matches!(state(id), Some(LaneState::Preparing(_))) && !self.call_may_begin_in(*id);
         let begun = self.queue.iter().find(|id| state(id).is_some_and(is_at_the_branch));
         begun.or_else(|| self.queue.iter().find(|id| !waits(id))).copied()
     }

@@ -82,9 +82,7 @@ impl Run {
                     notes: turn.notes,
                     agent: self.agent_for(id, turn.purpose),
                 };
-                // In a wait, or while the runner was dead, a lease may have ended.
-                let leased = self.last.is_none_or(|last| self.holds_task(id, last));
-                if self.calls_may_begin() && leased { vec![prepare] } else { Vec::new() }
+                if self.call_may_begin_in(id) { vec![prepare] } else { Vec::new() }
             }
             LaneState::Calling(turn, call) => vec![call_of(id, turn, *call)],
             LaneState::Terminating(turn, call, termination) => {

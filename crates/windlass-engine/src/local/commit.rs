@@ -7,6 +7,7 @@ use windlass_core::report::{self, Report};
 use windlass_core::run::{CommitKind, OrderContext, TurnKey};
 use windlass_core::spec::RunSpec;
 use windlass_core::values::{CommitNotes, Evidence, LaneId, SnapshotId, TaskRow};
+use windlass_core::words::short_commit;
 
 use super::begun_commit;
 use super::beside;
@@ -169,7 +170,7 @@ pub(super) fn kept_out_by_hooks(
     let uncommitted = repository.uncommitted_paths()?;
     let is_otherwise = |path: &&Vec<u8>| uncommitted.iter().any(|found| found.path == **path);
     let kept_out: Vec<&[u8]> = altered.iter().filter(is_otherwise).map(Vec::as_slice).collect();
-    let commit: String = commit.to_string().chars().take(9).collect();
+    let commit = short_commit(&commit.to_string());
     Ok((!kept_out.is_empty()).then(|| {
         let named = windlass_core::recovery::listed(kept_out.into_iter());
         format!("commit {commit} lacks what the checks have judged, since a hook of the repository changed it: {named}")

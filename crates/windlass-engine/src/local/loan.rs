@@ -2,7 +2,7 @@
 
 use std::io::ErrorKind;
 use std::sync::{Arc, Mutex, PoisonError};
-use windlass_core::words::some_of;
+use windlass_core::words::{short_commit, some_of};
 
 use windlass_core::damage::{Damage, DamageKind};
 use windlass_core::report::{self, Report};
@@ -150,7 +150,7 @@ impl LocalLanes {
         if repository.holder(&commit).ok()?.is_some() {
             return None;
         }
-        let short: String = commit.chars().take(9).collect();
+        let short = short_commit(&commit);
         Some(format!("the commit {short} is on no branch: `git branch NAME {short}` keeps it"))
     }
 

@@ -359,28 +359,25 @@ impl WorkingTrees {
                 });
                 let said = |why| Report::notice(format!("landed, but the files here are of before: {why}"));
                 reports.extend(behind.into_iter().chain(left).map(said));
-                LandOutcome::Landed { commit: commit.to_string() }
+                Ok(LandOutcome::Landed { commit: commit.to_string() })
             }
             Landed::Prevented(why) => {
-                if here {
-                    self.main.write_state(context, TaskState::InProgress)?;
-                }
                 let said = format!("what is done cannot land: {why}; then `windlass resume {}`", plan.run);
-                return Err(WorkError::of(StopReason::NeedsHuman, &said));
+                Err(WorkError::of(StopReason::NeedsHuman, &said))
             }
-            Landed::Nothing => LandOutcome::Landed { commit: now.to_string() },
-            Landed::Moved { .. } => LandOutcome::Moved,
+            Landed::Nothing => Ok(LandOutcome::Landed { commit: now.to_string() }),
+            Landed::Moved { .. } => Ok(LandOutcome::Moved),
             Landed::Held(why) => {
                 reports.extend(self.main.say_once(vec![format!("what is done waits to land: {why}")]));
-                LandOutcome::Moved
+                Ok(LandOutcome::Moved)
             }
-            Landed::Refused(why) => LandOutcome::Refused { why },
+            Landed::Refused(why) => Ok(LandOutcome::Refused { why }),
         };
-        if here && !matches!(outcome, LandOutcome::Landed { .. }) {
+        if here && !matches!(outcome, Ok(LandOutcome::Landed { .. })) {
             // It was written down before it could land; a session after this one would take it for done.
             reports.extend(self.main.write_state(context, TaskState::InProgress)?);
         }
-        reports.push(Report::from(report::Landed { lane, outcome }));
+        reports.push(Report::from(report::Landed { lane, outcome: outcome? }));
         Ok(reports)
     }
 

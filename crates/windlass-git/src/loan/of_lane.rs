@@ -25,10 +25,13 @@ pub struct PutAway {
 
 /// Has the agent of a lane put anything away in its git directory, or committed anything beside its work?
 pub fn has_put_away(lane: &Lane) -> bool {
-    left::read(&theirs(lane)).is_ok_and(|left| {
-        let head = left.refs.commit();
-        !left.refs.beside.is_empty() || left.refs.references.values().any(|id| Some(id) != head)
-    })
+    left::read(&theirs(lane)).is_ok_and(|left| names_more(&left.refs))
+}
+
+/// Is anything named besides what is checked out, which is the work of the lane?
+fn names_more(refs: &Refs) -> bool {
+    let head = refs.commit();
+    !refs.beside.is_empty() || refs.references.values().any(|id| Some(id) != head)
 }
 
 /// Keeps what the agent of a lane has put away in its git directory, and what it has committed there beside what is checked out.
@@ -53,7 +56,7 @@ pub fn keep_put_away(
             });
         }
     };
-    if !has_put_away(lane) && unread.is_empty() {
+    if !names_more(&found) && unread.is_empty() {
         return Ok(PutAway::default());
     }
     // What is checked out is the work of the lane, which lands as one commit.

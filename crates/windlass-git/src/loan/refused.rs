@@ -1,6 +1,7 @@
 //! What is not taken under the name that a guest gave it, or not at all.
 
 use std::collections::BTreeMap;
+
 use windlass_core::damage::loan::{CheckedOut, Refs, hides_another, shortened_commit};
 use windlass_core::damage::{Damage, DamageKind, Name};
 use windlass_core::words::some_of;

@@ -32,7 +32,7 @@ pub enum Moment {
         /// Which restore of that run, from 1.
         number: u32,
     },
-    /// When a session of lanes began, of the directory that they work for.
+    /// When a session began, of the directory that it works for: checks, or agents that leave their lanes, may destroy that.
     SessionStart {
         /// Which session, from 1.
         number: u32,

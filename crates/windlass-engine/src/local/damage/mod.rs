@@ -22,7 +22,7 @@ use super::working_tree::{Look, WorkingTree};
 use crate::store::Project;
 use crate::store::lock::{Holder, holders};
 use crate::store::session_folder::holder_in_words;
-use windlass_git::git::{Head, ObjectId};
+use windlass_git::git::{Head, ObjectId, Repository};
 use windlass_git::inventory::{Entry, EntryKind, Inventory};
 use windlass_git::snapshot::{OwnFile, Side, Snapshot, Store};
 
@@ -218,11 +218,8 @@ fn compare(
     let mut left = if after.own == began.own { before.clone() } else { store.scene(after.own)? };
     left.unusable = now.trouble.clone().or(left.unusable.take());
     in_tables(&began.own, (&mut before, began.head.as_ref()), (&mut left, now.head.as_ref()));
-    if let (None, Some(commit)) = (&left.unusable, &left.commit)
-        && !repository.seems_to_have(commit)
-    {
-        left.unusable = Some(format!("there is no object of the commit {commit}"));
-    }
+    let missing = || without_object(&repository, left.commit.as_ref()?);
+    left.unusable = left.unusable.clone().or_else(missing);
     operations::leave_out_what_agents_ended(store, &world.name(turn, Side::Before), &mut before, &left)?;
     let stashed = stashed(&before, &left, by);
     let are_put_away = by == DoneBy::Checks && stashed.is_some();
@@ -238,6 +235,11 @@ fn compare(
         ancestry
     };
     Ok(damage::compare(&before, &left, &ancestry))
+}
+
+/// Why a repository cannot be used that has lost what is checked out, as far as that is seen without asking git.
+pub(super) fn without_object(repository: &Repository, commit: &str) -> Option<String> {
+    (!repository.seems_to_have(commit)).then(|| format!("there is no object of the commit {commit}"))
 }
 
 /// Work that was put away is in no file, and in no commit of a branch.

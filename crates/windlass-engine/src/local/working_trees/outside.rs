@@ -142,10 +142,7 @@ impl WorkingTrees {
 fn why_unreadable(repository: &Repository) -> Option<String> {
     match repository.head() {
         Err(error) => Some(error.to_string().trim_end().to_owned()),
-        Ok(head) => {
-            let commit = head.commit()?.to_string();
-            (!repository.seems_to_have(&commit)).then(|| format!("there is no object of the commit {commit}"))
-        }
+        Ok(head) => attempts::without_object(repository, &head.commit()?.to_string()),
     }
 }
 

@@ -373,6 +373,9 @@ fn left_out(
     let left_out = zero_ended(&listing).filter_map(|line| line.strip_prefix(b"S ")).map(<[u8]>::to_vec);
     let comes = |change: &&Change| change.before.is_none() && change.after.is_some();
     let coming: BTreeSet<Vec<u8>> = changes.iter().filter(comes).map(|change| change.path.clone()).collect();
+    if coming.is_empty() {
+        return Ok(left_out.collect());
+    }
     let lines: Vec<u8> = coming.iter().flat_map(|path| [path.as_slice(), b"\0"].concat()).collect();
     // git knows it since 2.41; an older one has such a file where it would not be.
     let asked = Call::within(checkout).args(["sparse-checkout", "check-rules", "-z"]).input(lines).run()?;

@@ -282,7 +282,7 @@ impl Store {
         Ok(SnapshotName { run: run.clone(), moment: Moment::BeforeRestore { number } })
     }
 
-    /// The name for what the next session of lanes begins with.
+    /// The name for what the next session begins with.
     pub fn next_session_start(&self, run: &RunId) -> Result<SnapshotName, SnapshotError> {
         let number = |moment| match moment {
             Moment::SessionStart { number } => Some(number),

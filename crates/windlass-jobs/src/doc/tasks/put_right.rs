@@ -5,6 +5,7 @@ use std::ops::Range;
 use windlass_core::values::{TaskId, TaskState};
 
 use super::{Task, TaskList};
+use crate::doc::Splice;
 
 /// A file that says again what was read of its tasks.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -68,16 +69,19 @@ impl TaskList {
 
     /// `None` where a state is not written there by itself.
     fn with_states(&self, task: &Task, state: impl Fn(&TaskId) -> Option<TaskState>) -> Option<String> {
+        self.spliced(task, |other| {
+            let state = state(&other.row.id).filter(|state| *state != other.row.state);
+            state.map_or(Some(None), |state| self.set_state(&other.row.id, state).ok().map(Some))
+        })
+    }
+
+    /// The task's own text with a splice for each task that stands in it, where it is to have one; `None` where one cannot be made.
+    fn spliced(&self, task: &Task, splice: impl Fn(&Task) -> Option<Option<Splice>>) -> Option<String> {
         let Range { start, end } = task.block;
-        let inside =
+        let is_inside =
             |other: &&Task| other.file == task.file && start <= other.block.start && other.block.end <= end;
-        let mut splices = Vec::new();
-        for other in self.tasks().iter().filter(inside) {
-            let Some(state) = state(&other.row.id).filter(|state| *state != other.row.state) else {
-                continue;
-            };
-            splices.push(self.set_state(&other.row.id, state).ok()?);
-        }
+        let splices: Option<Vec<_>> = self.tasks().iter().filter(is_inside).map(splice).collect();
+        let mut splices: Vec<Splice> = splices?.into_iter().flatten().collect();
         splices.sort_by_key(|splice| std::cmp::Reverse(splice.range.start));
         let mut text = self.source(&task.row.id).to_owned();
         for splice in splices.into_iter().filter(|splice| !splice.is_empty()) {
@@ -96,22 +100,11 @@ impl TaskList {
 
     /// The task's own text with a mark in place of each word of a state; `None` where such a word is not written there by itself.
     fn without_states(&self, task: &Task) -> Option<String> {
-        let Range { start, end } = task.block;
-        let mut text = self.source(&task.row.id).to_owned();
-        let is_inside =
-            |other: &&Task| other.file == task.file && start <= other.block.start && other.block.end <= end;
-        let mut words = Vec::new();
-        for other in self.tasks().iter().filter(is_inside) {
+        self.spliced(task, |other| {
             let another = if other.row.state == TaskState::Done { TaskState::Open } else { TaskState::Done };
-            words.push(self.set_state(&other.row.id, another).ok()?.range);
-        }
-        words.sort_by_key(|word| std::cmp::Reverse(word.start));
-        for word in words {
-            let word = word.start.checked_sub(start)?..word.end.checked_sub(start)?;
-            text.get(word.clone()).filter(|word| !word.is_empty())?;
-            text.replace_range(word, "\0");
-        }
-        Some(text)
+            let word = self.set_state(&other.row.id, another).ok().filter(|word| !word.range.is_empty())?;
+            Some(Some(Splice { text: "\0".to_owned(), ..word }))
+        })
     }
 
     /// The tasks of a file that stand in no other.
