@@ -22,6 +22,7 @@ impl WorkingTree {
         self.note_checks(&look.inventory)?;
         let mut said = notices(&look.inventory);
         said.extend(damage::after_baseline(self, &look.inventory)?);
+        self.lost_objects()?;
         let evidence = self.evidence(&look);
         let name = self.name(TurnKey { iteration: 1, attempt: 1 }, Side::Before);
         let kept = self.keep_look(&look.inventory, &name)?;
@@ -67,6 +68,7 @@ impl WorkingTree {
     /// What a person changed since the session before. It is kept when the next attempt begins, under its name.
     pub(super) fn survey_again(&mut self) -> Worked {
         boxes::begin_session(self)?;
+        self.lost_objects()?;
         let look = self.look()?;
         let mut reports = self.say_once(notices(&look.inventory));
         // Within a session only the checks of the baseline lie between two of these looks.

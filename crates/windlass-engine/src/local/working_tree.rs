@@ -21,7 +21,7 @@ use crate::recovery::Uncommitted;
 use crate::recovery::by_checks::ByChecks;
 use crate::sandbox::Sandbox;
 use crate::store::{CallFolder, RunFolder};
-use windlass_git::git::{GitError, Repository, Steering, TreeFiles};
+use windlass_git::git::{GitError, ObjectFiles, Repository, Steering, TreeFiles};
 use windlass_git::inventory;
 use windlass_git::inventory::{Inventory, Surveyor};
 use windlass_git::loan::Loan;
@@ -87,6 +87,8 @@ pub(super) struct WorkingTree {
     pub loan: Option<Loan>,
     /// Where filters of the person's are run; `None` where they are run outside, or not at all.
     pub inside: Option<Inside>,
+    /// The files of the repository's objects as this session has seen them.
+    pub objects: ObjectFiles,
     /// What steers git where guests work on the repository's own git directory.
     pub steering: Option<Arc<Mutex<Steering>>>,
     /// What a guest did in it that was not taken over.
@@ -162,6 +164,7 @@ impl WorkingTree {
             guard: GuardMemory::new(search_path),
             loan: None,
             inside: None,
+            objects: ObjectFiles::default(),
             steering: None,
             left_behind: Vec::new(),
             derived: None,
@@ -178,6 +181,12 @@ impl WorkingTree {
     pub fn kept(&self, turn: TurnKey, side: Side) -> Result<Option<Snapshot>, WorkError> {
         let Some(store) = &self.snapshots else { return Ok(None) };
         Ok(store.load_named(&self.name(turn, side))?)
+    }
+
+    /// Why the repository cannot be gone on with, where an earlier look of this session has seen objects that are gone.
+    pub fn lost_objects(&mut self) -> Result<Option<String>, GitError> {
+        let WorkingTree { objects, surveyor, .. } = self;
+        surveyor.place().repository.as_ref().map_or(Ok(None), |repository| objects.find_loss(repository))
     }
 
     /// Looks at the tree and remembers that: how it stands now.

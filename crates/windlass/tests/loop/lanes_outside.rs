@@ -76,11 +76,16 @@ fn what_is_gone_outside_is_said_and_the_printed_commands_bring_it_back() {
     }
 }
 
-// attack(git): an agent leaves its lane, and deletes `.git` of the repository that lanes work for, or its objects
+// attack(git): an agent leaves its lane, and deletes `.git` of the repository that lanes work for, or some or all of its objects
 // holds: the run ends with 29; the printed command brings all of it back, and the run goes on
 #[test]
 fn a_repository_that_is_gone_outside_is_brought_back_and_the_run_goes_on() {
-    for does in ["rm -rf .git", "rm .git/HEAD", "chmod -R u+w .git; rm -rf .git/objects"] {
+    let all_but_the_commit =
+        "c=$(git rev-parse HEAD); chmod -R u+w .git; find .git/objects -type f ! -name ${c#??} -delete";
+    let slowly = format!("{all_but_the_commit}; sleep 0.3; rm -rf .git/objects");
+    let a_tree = "t=$(git rev-parse HEAD^{tree}); chmod -R u+w .git; find .git/objects -name ${t#??} -delete";
+    let objects = "chmod -R u+w .git; rm -rf .git/objects";
+    for does in ["rm -rf .git", "rm .git/HEAD", objects, all_but_the_commit, &slowly, a_tree] {
         let (night, place, before) = outside(does, Layout::Plain);
         let outcome = run_in(&night, &place);
         expect_end(&outcome, 29, "destructive_change");

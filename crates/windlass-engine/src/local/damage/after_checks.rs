@@ -100,9 +100,10 @@ fn course(damage: &[Damage]) -> DamageCourse {
     }
 }
 
-/// Are the repository's own files, and what a person had uncommitted, as the attempt left them? Most checks touch neither, and
+/// Are the repository's own files, its objects, and what a person had uncommitted, as the attempt left them? Most checks touch neither, and
 /// the whole tree need not be looked at for that.
 fn is_untouched(world: &mut WorkingTree, judged: &Look, now: Option<&Inventory>) -> Result<bool, WorkError> {
+    let has_lost_objects = world.lost_objects()?.is_some();
     let place = world.surveyor.place().clone();
     let (Some(store), Some(repository), Some(kept)) =
         (&mut world.snapshots, &place.repository, &judged.snapshot)
@@ -111,7 +112,7 @@ fn is_untouched(world: &mut WorkingTree, judged: &Look, now: Option<&Inventory>)
     };
     let has_objects = |commit: ObjectId| repository.seems_to_have(&commit.to_string());
     let head = judged.inventory.head.as_ref().and_then(Head::commit);
-    if !store.is_as_kept(repository, kept)? || !head.is_none_or(has_objects) {
+    if has_lost_objects || !store.is_as_kept(repository, kept)? || !head.is_none_or(has_objects) {
         return Ok(false);
     }
     if let Some(now) = now {

@@ -210,6 +210,7 @@ fn compare(
     began: &Beginning,
     (now, after): (&Inventory, &Ending<'_>),
 ) -> Result<Vec<Damage>, WorkError> {
+    let lost = world.lost_objects()?;
     let (Some(store), Some(repository)) = (&world.snapshots, world.surveyor.place().repository.clone())
     else {
         return Ok(Vec::new());
@@ -219,7 +220,7 @@ fn compare(
     left.unusable = now.trouble.clone().or(left.unusable.take());
     in_tables(&began.own, (&mut before, began.head.as_ref()), (&mut left, now.head.as_ref()));
     let missing = || without_object(&repository, left.commit.as_ref()?);
-    left.unusable = left.unusable.clone().or_else(missing);
+    left.unusable = left.unusable.clone().or_else(missing).or(lost);
     operations::leave_out_what_agents_ended(store, &world.name(turn, Side::Before), &mut before, &left)?;
     let stashed = stashed(&before, &left, by);
     let are_put_away = by == DoneBy::Checks && stashed.is_some();

@@ -51,6 +51,8 @@ impl WorkingTrees {
             // It may be that somebody is about to remove it, and has come as far as what was needed here. Or it cannot be made:
             // then this is what is to be known of it.
             Err(error) if !is_of_another_cause(&error) && !self.is_whole(lane)? => {
+                // No checkout is whole that has borrowed from a repository which is not.
+                self.find_all_objects()?;
                 let said = self.main.say_once(vec![format!("lane {lane}: {}", error.detail)]);
                 Ok(said.into_iter().chain(self.lost(lane)).collect())
             }

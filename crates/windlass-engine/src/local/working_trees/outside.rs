@@ -17,7 +17,7 @@ use windlass_core::words::{quoted, some_of};
 
 use super::{WorkingTrees, damage as attempts};
 use crate::local::work::{WorkError, Worked};
-use windlass_git::git::{ObjectId, Repository};
+use windlass_git::git::{ObjectFiles, ObjectId, Repository};
 use windlass_git::inventory::{Place, as_path};
 use windlass_git::snapshot::{OwnFile, SnapshotName, Store};
 use windlass_host::tree::at;
@@ -40,6 +40,7 @@ pub(super) struct Outside {
     uncommitted: BTreeMap<Vec<u8>, Work>,
     /// The commit that was checked out.
     head: Option<ObjectId>,
+    objects: ObjectFiles,
 }
 
 /// A person's work that no commit has.
@@ -80,7 +81,9 @@ impl WorkingTrees {
         let uncommitted = paths.map(work).collect();
         let mut outside = self.outside.lock().unwrap_or_else(PoisonError::into_inner);
         let (stashes, head) = (store.scene(&own)?.stashes, repository.head()?.commit());
-        *outside = Some(Outside { start, own, stashes, uncommitted, head });
+        let mut objects = ObjectFiles::default();
+        objects.find_loss(&repository)?;
+        *outside = Some(Outside { start, own, stashes, uncommitted, head, objects });
         Ok(())
     }
 
@@ -101,6 +104,9 @@ impl WorkingTrees {
         let mut outside = shared.lock().unwrap_or_else(PoisonError::into_inner);
         let store = self.lanes.get_mut(&lane).and_then(|checkout| checkout.world.snapshots.as_mut());
         let (Some(outside), Some(store)) = (outside.as_mut(), store) else { return Ok(Vec::new()) };
+        if let Some(why) = outside.objects.find_loss(&repository)? {
+            return Err(outside.broken(&why));
+        }
         let place = self.main.surveyor.place();
         let lost = outside.lost_files(place, &repository);
         let mut texts = outside.look_at_repository(store, &repository)?;
@@ -120,6 +126,16 @@ impl WorkingTrees {
         why_unreadable(&repository).map_or(Ok(()), |why| Err(outside.broken(&why)))
     }
 
+    /// Are all files of what is checked out there? Asked where something could not be done: that takes a while.
+    pub(super) fn find_all_objects(&self) -> Result<(), WorkError> {
+        let outside = self.outside.lock().unwrap_or_else(PoisonError::into_inner);
+        let (Some(outside), repository) = (outside.as_ref(), self.repository()?) else { return Ok(()) };
+        match repository.whole_head() {
+            Err(said) => Err(outside.broken(said.to_string().trim_end())),
+            Ok(_) => Ok(()),
+        }
+    }
+
     /// Whatever could not be done without the directory or its repository, that it is gone is what there is to say.
     pub(super) fn with_a_way_back(&self, error: WorkError) -> WorkError {
         if let Err(gone) = self.main.surveyor.find_root() {
@@ -128,13 +144,7 @@ impl WorkingTrees {
         if !matches!(error.stop_reason, StopReason::Internal | StopReason::NeedsHuman) {
             return error;
         }
-        let outside = self.outside.lock().unwrap_or_else(PoisonError::into_inner);
-        let repository = self.main.surveyor.place().repository.as_ref();
-        let found = repository.zip(outside.as_ref()).and_then(|(repository, outside)| {
-            let said = repository.whole_head().err()?.to_string();
-            Some(outside.broken(said.trim_end()))
-        });
-        found.unwrap_or(error)
+        self.find_all_objects().err().unwrap_or(error)
     }
 }
 

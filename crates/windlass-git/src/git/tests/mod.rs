@@ -2,4 +2,5 @@
 
 mod finding;
 mod locking;
+mod object_files;
 mod settings;

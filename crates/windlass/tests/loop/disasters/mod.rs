@@ -45,6 +45,11 @@ const DISASTERS: &[Disaster] = &[
         "chmod -R u+w \"$(git rev-parse --git-common-dir)\"; rm -rf \"$(git rev-parse --git-common-dir)/objects\"/*",
         &[DamageKind::RepositoryUnusable],
     ),
+    // All but the commit that is checked out.
+    (
+        "c=$(git rev-parse HEAD); chmod -R u+w \"$(git rev-parse --git-common-dir)\"; find \"$(git rev-parse --git-common-dir)/objects\" -type f ! -name \"${c#??}\" -delete",
+        &[DamageKind::RepositoryUnusable],
+    ),
     ("git config core.bare true", &[DamageKind::RepositoryUnusable]),
     ("git stash clear", &[DamageKind::StashDropped]),
     ("git stash drop -q", &[DamageKind::StashDropped]),
