@@ -70,9 +70,9 @@ impl Run {
             LaneState::Idle { .. } | LaneState::Cleared | LaneState::Opening(_) | LaneState::Preparing(_) => {
                 true
             }
-            LaneState::Asking | LaneState::Queued(..) | LaneState::Gating(..) | LaneState::Settling(..) => {
-                self.ends_agents()
-            }
+            // Nobody knows when the other git is done; a resumed run lands it.
+            LaneState::Queued(_, outcome, _) => self.ends_agents() || outcome.in_git.held,
+            LaneState::Asking | LaneState::Gating(..) | LaneState::Settling(..) => self.ends_agents(),
             // What failed here does not end by itself; a resumed run takes it up again.
             LaneState::Recovering(..)
             | LaneState::Keeping(..)

@@ -189,6 +189,8 @@ pub struct InGit {
     pub tip: Option<String>,
     /// It is on the branch.
     pub landed: bool,
+    /// It could not land for another git that keeps a checkout locked, when it was last tried.
+    pub held: bool,
     /// It was committed as an attempt that failed: whatever is said of it later, it is not done.
     pub attempted: bool,
     /// Why it could not be committed: it is not done before it is.

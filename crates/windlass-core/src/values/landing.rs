@@ -64,6 +64,8 @@ pub enum LandOutcome {
     },
     /// Somebody else moved the branch meanwhile: it has to be merged again.
     Moved,
+    /// Another git keeps a checkout of the branch locked: it is tried again, for as long as the run has nothing to end for.
+    Held,
     /// It cannot be: one sentence says why. Nothing was changed.
     Refused {
         /// Why.

@@ -369,7 +369,7 @@ impl WorkingTrees {
             Landed::Moved { .. } => Ok(LandOutcome::Moved),
             Landed::Held(why) => {
                 reports.extend(self.main.say_once(vec![format!("what is done waits to land: {why}")]));
-                Ok(LandOutcome::Moved)
+                Ok(LandOutcome::Held)
             }
             Landed::Refused(why) => Ok(LandOutcome::Refused { why }),
         };

@@ -6,8 +6,8 @@ use windlass_core::fact::Fact;
 use windlass_core::report;
 use windlass_core::spec::CommitPolicy;
 use windlass_core::values::{
-    CallId, CheckStage, LandOutcome, LaneId, MergeOutcome, Purpose, StopReason, TaskEnd, TaskId, TaskRow,
-    TaskState, Verdict,
+    CallId, CheckStage, LaneId, MergeOutcome, Purpose, StopReason, TaskEnd, TaskId, TaskRow, TaskState,
+    Verdict,
 };
 
 use super::{Breach, lane_of};
@@ -319,12 +319,11 @@ pub(super) fn one_at_the_branch(record: &Record) -> Result<(), Breach> {
                 }
                 bringing = matches!(outcome, MergeOutcome::Clean { .. }).then_some(*lane);
             }
-            Fact::Landed(report::Landed { lane, outcome }) => {
+            Fact::Landed(report::Landed { lane, .. }) => {
                 if let Some(other) = bringing.filter(|other| other != lane) {
                     return Err(format!("lane {lane} lands while lane {other} is on its way to the branch"));
                 }
                 bringing = None;
-                let _ = matches!(outcome, LandOutcome::Moved);
             }
             Fact::RunResumed { .. } => bringing = None,
             // Its checkout is gone, and with it what it was bringing.

@@ -272,6 +272,10 @@ impl<'a> Runner<'a> {
             Happening::TipMoves(file) => self.person_writes(file, true),
             Happening::Dirties(file) => self.person_writes(file, false),
             Happening::LaneGoes(lane) => self.lane_goes(LaneId(lane.into())),
+            Happening::Locks(landings) => {
+                self.note(What::Happened("a commit waits in an editor"));
+                self.world.locked = landings;
+            }
             Happening::Jump(seconds) => self.move_clock(i64::from(seconds)),
             Happening::Sleep(seconds) => self.move_clock(i64::from(seconds)),
         }

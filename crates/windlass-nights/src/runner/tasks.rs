@@ -252,6 +252,10 @@ impl Runner<'_> {
         if name(head) != tip {
             return landed(LandOutcome::Moved);
         }
+        if self.world.locked > 0 {
+            self.world.locked -= 1;
+            return landed(LandOutcome::Held);
+        }
         let before = self.world.git.tree_of(head);
         let mut tree = commit
             .and_then(|commit| self.world.git.find(commit))

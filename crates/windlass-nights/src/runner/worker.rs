@@ -64,6 +64,7 @@ impl Runner<'_> {
             Effect::Prepare { .. } => 3,
             Effect::Deliver { .. } => 700,
             Effect::Commit { .. } => 60,
+            Effect::Land { .. } if self.world.locked > 0 => 10_000,
             _ => 12,
         });
         let begins = self.jobs.back().map_or(self.world.clock.monotonic(), |job| job.due);

@@ -132,6 +132,8 @@ pub(crate) enum Happening {
     Dirties(u8),
     /// Somebody removes the checkout of this lane.
     LaneGoes(u8),
+    /// A commit of a person's waits in an editor while so many landings are tried.
+    Locks(u8),
 }
 
 /// Between two sessions.

@@ -163,6 +163,11 @@ fn people(script: &mut Script, dice: &mut Dice) {
         let what = Happening::LaneGoes(u8::try_from(dice.between(1, lanes)).unwrap_or(1));
         script.events.push(Event { step: dice.number(1, 300), part: 128, what });
     }
+    let mut dice = Dice::new(script.seed ^ 0x5eed_0006);
+    for _ in 0..dice.pick(&[(6, 0), (2, 1), (1, 2)]) {
+        let what = Happening::Locks(dice.pick(&[(3, 1), (2, 5), (1, 200)]));
+        script.events.push(Event { step: dice.number(1, 300), part: 128, what });
+    }
     script.events.sort_by_key(|event| event.step);
 }
 

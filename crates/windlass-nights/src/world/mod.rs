@@ -64,6 +64,8 @@ pub(crate) struct World {
     pub forge: Forge,
     pub notes: Option<Vec<u8>>,
     pub stop_file: bool,
+    /// So many landings find the user's checkout locked by another git.
+    pub locked: u8,
     /// The workspace's status file.
     pub status: Option<Status>,
     /// Contents that checks and hooks made: nobody's work.
@@ -121,6 +123,7 @@ impl World {
             forge: Forge::new(script.forge.as_ref()),
             notes: None,
             stop_file: false,
+            locked: 0,
             status: None,
             anchor: None,
             task: None,

@@ -164,11 +164,16 @@ fn after_restart(state: &LaneState) -> LaneState {
             let turn = Turn { progress: turn.progress || *first_pass, ..turn.clone() };
             LaneState::Keeping(turn, AttemptOutcome { kept: None, ..outcome.clone() })
         }
+        // It is tried at least once more, whatever there is to end for.
+        LaneState::Queued(turn, outcome, judged) => {
+            let mut outcome = outcome.clone();
+            outcome.in_git.held = false;
+            LaneState::Queued(turn.clone(), outcome, judged.clone())
+        }
         LaneState::Preparing(_)
         | LaneState::Opening(_)
         | LaneState::Recovering(..)
         | LaneState::Keeping(..)
-        | LaneState::Queued(..)
         | LaneState::Landing(..)
         | LaneState::Recording(..)
         | LaneState::Closing(..) => state.clone(),

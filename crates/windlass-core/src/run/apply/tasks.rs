@@ -146,7 +146,10 @@ impl Run {
                 outcome.in_git = InGit { commit: Some(commit.clone()), landed: true, ..outcome.in_git };
                 LaneState::Judging(turn, outcome, judged)
             }
-            LandOutcome::Moved => LaneState::Queued(turn, outcome, judged),
+            LandOutcome::Moved | LandOutcome::Held => {
+                outcome.in_git.held = *landed == LandOutcome::Held;
+                LaneState::Queued(turn, outcome, judged)
+            }
             LandOutcome::Refused { why } => {
                 outcome.in_git.dead_end = Some(why.clone());
                 LaneState::Judging(turn, outcome, judged)

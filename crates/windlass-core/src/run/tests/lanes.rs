@@ -1,5 +1,7 @@
 //! Tasks in one lane and in several: what is begun, merged, landed, parked, and how the run ends.
 
+use std::time::Duration;
+
 use proptest::prelude::*;
 
 use super::lanes_world::{AgentCall, World, row, tasks_plan};
@@ -166,6 +168,29 @@ fn a_branch_that_moved_is_merged_with_again() {
     world.moves = vec![1, 2];
     assert_eq!(world.finish(), StopReason::Complete);
     assert!(world.tip().contains_key("by a person") && world.tip().len() == 3);
+}
+
+#[test]
+fn a_checkout_that_another_git_keeps_locked_is_waited_for() {
+    let mut world = World::new(tasks_plan(2), vec![row("T1", &[])], |task, _, _| own_file(task));
+    world.held = 100;
+    assert_eq!(world.finish(), StopReason::Complete);
+    assert_eq!((world.held, world.calls), (0, 1));
+}
+
+#[test]
+fn nothing_waits_for_another_git_once_there_is_a_reason_to_end_and_a_resume_lands_it() {
+    let mut plan = tasks_plan(2);
+    plan.limits.duration = Some(Duration::from_mins(5));
+    let mut world = World::new(plan, vec![row("T1", &[])], |task, _, _| own_file(task));
+    world.held = 1000;
+    assert_eq!(world.finish(), StopReason::MaxDuration);
+    assert!((900..=970).contains(&world.held), "{}", world.held);
+    assert_eq!(world.landings.len(), 0);
+    world.held = 0;
+    world.restart(world.journal.len());
+    assert_eq!(world.finish(), StopReason::Complete);
+    assert_eq!((world.landings.len(), world.calls), (1, 1));
 }
 
 // Seed defect D3, core/claude.ts:334, 349; core/loop.ts:443, 464: a task counted as done because its agent had ended well.
@@ -347,11 +372,13 @@ proptest! {
         picks in proptest::collection::vec(0_usize..97, 1..60),
         kills in proptest::collection::vec(1_usize..160, 0..4),
         losses in proptest::collection::vec(0_u32..60, 0..3),
+        held in 0_u32..9,
     ) {
         let mut plan = tasks_plan(lanes);
         plan.limits.iterations = Some(500);
         let mut world = World::new(plan, six(), |task, _, _| own_file(task));
         world.losses = losses;
+        world.held = held;
         let mut kills = kills.into_iter();
         let mut kill = kills.next();
         for step in 0..20_000 {

@@ -62,6 +62,8 @@ pub struct World {
     pub gate: fn(&Files) -> bool,
     pub calls: u32,
     pub moves: Vec<u32>,
+    /// So many landings find that another git keeps the checkout locked, for 10 s each.
+    pub held: u32,
     pub most_at_the_branch: usize,
     /// How many effects in lanes are carried out before each time that somebody removes the lane's checkout.
     pub losses: Vec<u32>,
@@ -121,6 +123,7 @@ impl World {
             gate: |_| true,
             calls: 0,
             moves: Vec::new(),
+            held: 0,
             most_at_the_branch: 0,
             losses: Vec::new(),
             forge: Box::new(|_, _, _| panic!("there is no forge here")),
@@ -361,6 +364,11 @@ impl World {
         let already = self.landings.contains(&(task.clone(), iteration));
         if !already && tip != format!("t{}", self.branch.len()) {
             return Input::from(report::Landed { lane, outcome: LandOutcome::Moved });
+        }
+        if !already && self.held > 0 {
+            self.held -= 1;
+            self.now.monotonic += Duration::from_secs(10);
+            return Input::from(report::Landed { lane, outcome: LandOutcome::Held });
         }
         if !already && self.moves.first() == Some(&iteration) {
             // A person commits meanwhile.
