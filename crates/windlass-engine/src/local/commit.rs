@@ -229,7 +229,7 @@ fn commit(
         return nothing(CommitOutcome::NothingToCommit);
     };
     let since = store.load(since)?;
-    let otherwise = committed_otherwise(world, repository, &since)?;
+    let otherwise = committed_otherwise(world, repository, turn, &since)?;
     let Some(candidate) = &world.latest else {
         return nothing(CommitOutcome::NothingToCommit);
     };
@@ -280,6 +280,7 @@ fn commit(
 fn committed_otherwise(
     world: &mut WorkingTree,
     repository: &Repository,
+    turn: TurnKey,
     since: &Snapshot,
 ) -> Result<Vec<Vec<u8>>, WorkError> {
     // A lane's own checkout is the runner's to move.
@@ -291,14 +292,24 @@ fn committed_otherwise(
         return Ok(Vec::new());
     }
     let Some(there) = damage::committed(world, repository, head.as_deref()) else { return Ok(Vec::new()) };
-    let Some(candidate) = &world.latest else { return Ok(Vec::new()) };
     // Of a commit that is gone nothing is known.
-    let before = world.own_commit.as_ref().and_then(|commit| repository.files_of(commit).ok());
-    let Some(before) = before else { return Ok(Vec::new()) };
+    let Some(own) = world.own_commit.clone() else { return Ok(Vec::new()) };
+    let Ok(before) = repository.files_of(&own) else { return Ok(Vec::new()) };
+    // A run's commit that deleted a file is taken back, or the attempt has deleted what somebody else had committed.
+    let is_taken_back = match &head {
+        Some(head) => repository.is_in_history_of(head, &own)?,
+        None => true,
+    };
+    let began = world.kept(turn, Side::Before)?;
+    let Some(candidate) = &world.latest else { return Ok(Vec::new()) };
     let inventory = &candidate.inventory;
+    let was_here = |path: &Vec<u8>| {
+        is_taken_back
+            || [Some(since), began.as_ref()].into_iter().flatten().any(|tree| tree.content(path).is_some())
+    };
     let differs = |path: &Vec<u8>| {
         let now = inventory.entry(path).filter(|entry| !entry.ignored);
-        let is_known = now.is_some() || since.content(path).is_some() && !inventory.is_unread(path);
+        let is_known = now.is_some() || !inventory.is_unread(path) && was_here(path);
         is_known && now.map(|entry| (entry.kind, entry.content)) != there.get(path).copied()
     };
     // What the guard has put back is no work: a person's commit of it stays.

@@ -1,6 +1,7 @@
 //! What a person does to their repository while a run works there, or between two of its sessions.
 
 use rustix::process::Signal;
+use windlass_core::fact::Fact;
 use windlass_core::values::StopReason;
 use windlass_testkit::Outcome;
 
@@ -73,6 +74,54 @@ fn what_a_person_undoes_between_two_sessions_is_committed_once_it_is_made_anew()
             assert_committed(&night, deed);
         }
     }
+}
+
+// attack(claims): an iteration deletes a file; a person takes that commit back, or commits the file again, and an agent deletes it again
+// holds: what the gates pass on, without the file, is committed
+#[test]
+fn a_deletion_that_a_person_takes_back_is_committed_once_it_is_made_again() {
+    for deed in [
+        "git reset --quiet --hard HEAD~1",
+        "git revert --no-edit HEAD >/dev/null",
+        "git checkout --quiet HEAD~1 -- old; git commit -qm Back",
+    ] {
+        let night = Night::with_git(&every_call("{ bash = 'rm -f old; echo {{call}} >> log.txt' }"));
+        shell(&night, "echo old > old; git add old; git commit -qm Old");
+        let flags = ["--commit", "runner", "--gate", "test ! -e old"];
+        night.run(&[&flags[..], &["-m", "1"]].concat()).expect_code(10, deed);
+        shell(&night, deed);
+        expect_end(&night.resume(&["-m", "2"]), 10, "max_iterations");
+        assert_eq!(night.env.git(&["ls-tree", "--name-only", "HEAD", "old"]), "", "{deed}");
+        assert_eq!(night.env.git(&["status", "--porcelain"]), "", "{deed}");
+    }
+}
+
+fn assert_no_damage(night: &Night) {
+    let damaged = night.facts().into_iter().filter(|fact| matches!(fact, Fact::Damaged(_)));
+    assert_eq!(damaged.count(), 0, "{:#?}", night.notices());
+}
+
+// attack(claims): an agent makes right again what an iteration before it had broken, or what the guard had put back over a commit of its own
+// holds: nothing of a person's was there: that is no damage, and is not undone
+#[test]
+fn what_no_person_had_uncommitted_is_no_persons_loss() {
+    let breaks = "{ write = { path = 'f.txt', text = \"broken\\n\" } }";
+    let mends = "{ write = { path = 'f.txt', text = \"same\\n\" } }";
+    for flags in [&[][..], &["--commit", "runner"]] {
+        let night = Night::with_git(&calls(&[breaks, mends, breaks, mends]));
+        night.env.write(".windlass/config.toml", "[safety]\nundo = \"auto\"\n");
+        shell(&night, "echo same > f.txt; git add .; git commit -qm Begin");
+        let gate = ["--gate", "grep -q same f.txt", "-m", "4", "--stagnation-threshold", "0"];
+        expect_end(&night.run(&[flags, &gate[..]].concat()), 10, "max_iterations");
+        assert_no_damage(&night);
+        shell(&night, "grep -q same f.txt");
+    }
+    let weakens = "{ bash = 'echo \"test: ; true\" > Makefile; git commit -qam one' }";
+    let goes_back = "{ bash = 'git checkout -q Makefile; echo y > good; git add good; git commit -qm two' }";
+    let night = Night::with_git(&calls(&[weakens, goes_back]));
+    shell(&night, "echo 'test: ; test -e good' > Makefile; git add .; git commit -qm Begin");
+    night.run(&["--commit", "agent", "--gate", "make test", "-m", "2"]).expect_code(10, "two");
+    assert_no_damage(&night);
 }
 
 #[test]

@@ -11,6 +11,7 @@ use super::super::work::WorkError;
 use super::super::working_tree::WorkingTree;
 use super::found::DoneBy;
 use super::{Beginning, Ending};
+use crate::recovery::{Uncommitted, is_own_file};
 use windlass_git::git::{ObjectId, Repository, TreeFiles};
 use windlass_git::inventory::{EntryKind, as_path};
 use windlass_git::snapshot::Side;
@@ -83,9 +84,12 @@ pub(super) fn lost(
     ancestry.cleaned.of = was.keys().filter(|path| !committed.contains_key(**path)).count();
     ancestry.discarded.of = was.iter().filter(|(path, content)| was_dirty(path, content)).count()
         + committed.keys().filter(|path| !was.contains_key(path.as_slice())).count();
-    let first = first_files(world, ancestry)?;
+    if ancestry.cleaned.files.is_empty() && ancestry.discarded.files.is_empty() {
+        return Ok(());
+    }
+    let Some(theirs) = OfAPerson::find(world, repository)? else { return Ok(()) };
     for lost in [&mut ancestry.cleaned, &mut ancestry.discarded] {
-        keep_a_persons(lost, by, &was, first.as_ref());
+        keep_a_persons(lost, by, |path| theirs.has(world, path, was.get(path.as_slice())));
     }
     Ok(())
 }
@@ -123,34 +127,43 @@ impl AsCheckedOut<'_> {
 
 /// Where some of it is a person's, that is what matters, unless all of it is gone. What the agent has made itself, and what earlier
 /// checks wrote, its own checks may throw away.
-fn keep_a_persons(
-    lost: &mut Lost,
-    by: DoneBy,
-    was: &BTreeMap<&[u8], Content>,
-    first: Option<&BTreeMap<Vec<u8>, Content>>,
-) {
-    let Some(first) = first else { return };
-    let is_older = |path: &Vec<u8>| first.get(path) == was.get(path.as_slice());
-    lost.of_a_person = lost.files.iter().any(is_older);
+fn keep_a_persons(lost: &mut Lost, by: DoneBy, is_a_persons: impl Fn(&Vec<u8>) -> bool) {
+    lost.of_a_person = lost.files.iter().any(&is_a_persons);
     if by == DoneBy::Checks || lost.of_a_person && lost.files.len() < lost.of {
-        lost.files.retain(is_older);
+        lost.files.retain(is_a_persons);
     }
 }
 
-/// The files as they were before the run, where that matters.
-fn first_files(
-    world: &WorkingTree,
-    ancestry: &Ancestry,
-) -> Result<Option<BTreeMap<Vec<u8>, Content>>, WorkError> {
-    if ancestry.cleaned.files.is_empty() && ancestry.discarded.files.is_empty() {
-        return Ok(None);
+/// What of a person's was in no commit when the run began, and when this session did. What the runner has put back, or the agent has
+/// made of what was committed, is not.
+struct OfAPerson {
+    first: BTreeMap<Vec<u8>, Content>,
+    committed: TreeFiles,
+    session: Uncommitted,
+}
+
+impl OfAPerson {
+    /// `None` without snapshots.
+    fn find(world: &WorkingTree, repository: &Repository) -> Result<Option<OfAPerson>, WorkError> {
+        let Some(store) = &world.snapshots else { return Ok(None) };
+        let name = world.name(TurnKey { iteration: 1, attempt: 1 }, Side::Before);
+        let snapshot = store.load(&store.named(&name)?)?;
+        // Of a commit that is gone nothing is known: then all of it counts as theirs.
+        let commit = store.scene(&snapshot.repository)?.commit;
+        let committed = commit.and_then(|commit| repository.files_of(&commit).ok()).unwrap_or_default();
+        let first = snapshot.files.into_iter().map(|file| (file.path, (file.kind, file.content))).collect();
+        Ok(Some(OfAPerson { first, committed, session: world.uncommitted.clone() }))
     }
-    let Some(store) = &world.snapshots else {
-        return Ok(None);
-    };
-    let name = world.name(TurnKey { iteration: 1, attempt: 1 }, Side::Before);
-    let snapshot = store.load(&store.named(&name)?)?;
-    Ok(Some(snapshot.files.into_iter().map(|file| (file.path, (file.kind, file.content))).collect()))
+
+    /// Is it a person's, as it `was` before the attempt?
+    fn has(&self, world: &WorkingTree, path: &[u8], was: Option<&Content>) -> bool {
+        let first = self.first.get(path);
+        // What the runner has written of a task before the first look.
+        let is_own = is_own_file(&world.plan, world.surveyor.place(), path);
+        let in_session =
+            self.session.get(path).is_some_and(|found| *found == was.map(|(_, content)| *content));
+        in_session || !is_own && first == was && first != self.committed.get(path)
+    }
 }
 
 /// The files of a commit, read once for each; `None` where it cannot be read: that is damage of another kind.
