@@ -51,6 +51,7 @@ pub fn room(app: &App, directory: &Path) -> CommandRoom {
         program: app.program().to_owned(),
         environment: agent::environment(),
         directory: directory.to_owned(),
+        project: None,
     }
 }
 

@@ -17,7 +17,8 @@ use windlass_core::spec::GuardSpec;
 use windlass_core::spec::{
     AgentSpec, CommitPolicy, CouncilSpec, JudgedCriterion, LanesSpec, ReviewScope, ReviewSpec, RunSpec,
 };
-use windlass_core::values::{ExitCodes, Purpose as CallPurpose, RunId, StopReason};
+use windlass_core::values::{ExitCodes, Hook, HookCommand, Purpose as CallPurpose, RunId, StopReason};
+use windlass_core::words::quoted;
 use windlass_engine::guard;
 use windlass_engine::hook;
 use windlass_engine::sandbox::{Sandbox, container};
@@ -189,7 +190,7 @@ pub fn plan(
         environment: resolved.environment.clone(),
         hooks: found.hooks(),
         lanes: tasks::lanes(here, request, run),
-        guard: guarded(here, request),
+        guard: guarded(here, request, &found.hooks()),
         sandbox: sandbox::with_folders(sandbox::plan(here, resolved), &agent.add_dirs),
         principles: request.principles.spec(),
         agent: with_committing(agent, commit),
@@ -212,14 +213,20 @@ pub fn plan(
 }
 
 /// What an agent may not change. Planning writes nothing but the plan, and whoever judges writes nothing that counts.
-fn guarded(here: &Here, request: &Prepared) -> GuardSpec {
+fn guarded(here: &Here, request: &Prepared, hooks: &[Hook]) -> GuardSpec {
     let mode = request.assignment.mode;
     if mode.judges() || mode.writes_only_plan() {
         return GuardSpec::default();
     }
     let resolved = &request.configuration.resolved;
     let search_path = std::env::var_os("PATH").unwrap_or_default();
-    guard::inspect(&here.place(), &resolved.checks, &resolved.guard, &search_path)
+    let of_hook = |hook: &Hook| match &hook.command {
+        HookCommand::Shell(command) => command.clone(),
+        HookCommand::File(path) => quoted(path.as_os_str()),
+    };
+    let others: Vec<String> =
+        hooks.iter().map(of_hook).chain(resolved.notify.command.iter().cloned()).collect();
+    guard::inspect(&here.place(), (&resolved.checks, &others), &resolved.guard, &search_path)
 }
 
 /// How the work is looked over, and these criteria of tasks are judged. Planning and judging leave none.

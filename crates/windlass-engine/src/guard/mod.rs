@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 
 use windlass_core::config::GuardSettings;
 use windlass_core::dots::without_dots;
-use windlass_core::guard::Protected;
+use windlass_core::guard::{Need, Protected, needs};
 use windlass_core::spec::{GuardAction, GuardSpec, GuardedFile};
 use windlass_core::values::Check;
 
@@ -37,8 +37,14 @@ pub(crate) const FOLDER: &str = "folder";
 /// So many names of a folder are looked at.
 const MOST_NAMES: usize = 2000;
 
-/// What is guarded in a run with these checks. Reads the scripts that they start, and what these start.
-pub fn inspect(place: &Place, checks: &[Check], wanted: &GuardSettings, search_path: &OsStr) -> GuardSpec {
+/// What is guarded in a run with these checks, and with these other commands that it runs for a person (hooks, notifications). Reads
+/// the scripts that they start, and what these start.
+pub fn inspect(
+    place: &Place,
+    (checks, others): (&[Check], &[String]),
+    wanted: &GuardSettings,
+    search_path: &OsStr,
+) -> GuardSpec {
     let mut plan = GuardSpec {
         action: wanted.action,
         tests: wanted.tests,
@@ -52,10 +58,14 @@ pub fn inspect(place: &Place, checks: &[Check], wanted: &GuardSettings, search_p
     for check in checks {
         inspection.read_command(&check.command);
     }
+    let mut beside = Inspection::new(place);
+    for command in others {
+        beside.read_command(command);
+    }
     plan.scripts = inspection.packages.names.iter().cloned().collect();
-    plan.protected.extend(inspection.patterns.iter().cloned());
+    plan.protected.extend(inspection.patterns.union(&beside.patterns).cloned());
     plan.unfollowed = inspection.unfollowed.iter().cloned().collect();
-    let named: Vec<PathBuf> = inspection.files.iter().cloned().collect();
+    let named: Vec<PathBuf> = inspection.files.union(&beside.files).cloned().collect();
     let at_the_top = Protected::new(plan.protected.iter().map(String::as_str)).ok();
     let at_the_top = at_the_top.map(|protected| protected_at_the_top(place, &protected)).unwrap_or_default();
     let paths: BTreeSet<PathBuf> = named.into_iter().chain(at_the_top).collect();
@@ -96,6 +106,22 @@ fn guarded(place: &Place, path: &Path) -> Option<GuardedFile> {
     let text = path.to_str()?.to_owned();
     let digest = digest(place, path);
     Some(GuardedFile { path: text, digest })
+}
+
+/// The files of the project that a command starts, as they are now; those of interpreters as well, whatever they are called.
+pub(crate) fn files_of(place: &Place, command: &str) -> Vec<GuardedFile> {
+    let named = needs(command).into_iter().filter_map(|need| match need {
+        Need::File(path) | Need::Executable(path) => inside(place, Path::new(&path)),
+        Need::Program(_) | Need::Folder(_) | Need::OneOf(..) => None,
+    });
+    let files: BTreeSet<PathBuf> = started_by(place, command).files.into_iter().chain(named).collect();
+    files.iter().filter_map(|path| guarded(place, path)).collect()
+}
+
+/// The first of these files that is not what it was.
+pub(crate) fn first_changed<'a>(place: &Place, files: &'a [GuardedFile]) -> Option<&'a str> {
+    let mut changed = files.iter().filter(|file| digest(place, Path::new(&file.path)) != file.digest);
+    changed.next().map(|file| file.path.as_str())
 }
 
 /// What names what is at a path relative to the root; `None` = nothing is there.

@@ -45,7 +45,7 @@ impl Bed {
         let check = Check::new(CheckKind::Gate, command.to_owned(), Duration::from_secs(1));
         let wanted =
             GuardSettings { action: GuardAction::Refuse, tests: TestsAction::Hold, protected: Vec::new() };
-        inspect(&self.place(), &[check], &wanted, &OsString::from(search_path))
+        inspect(&self.place(), (&[check], &[]), &wanted, &OsString::from(search_path))
     }
 
     fn files(&self, command: &str) -> Vec<String> {

@@ -306,11 +306,11 @@ fn files(world: &WorkingTree, now: &Inventory, forbidden: &Forbidden) -> Vec<Sus
         }
         let text = match (&file.digest, &is) {
             (None, Some(is)) if is == guard::FOLDER => {
-                "a check goes by this folder, which was not there before"
+                "what the run starts goes by this folder, which was not there before"
             }
-            (None, _) => "a check would read this file, which was not there before",
-            (Some(_), None) => "a check depends on this file, and it is gone",
-            (Some(_), Some(_)) => "a check depends on this file, and it is not what it was",
+            (None, _) => "what the run starts would read this file, which was not there before",
+            (Some(_), None) => "what the run starts depends on this file, and it is gone",
+            (Some(_), Some(_)) => "what the run starts depends on this file, and it is not what it was",
         };
         found.push(Suspicion::new(SuspicionKind::Protected, &file.path, text));
     }

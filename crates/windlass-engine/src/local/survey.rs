@@ -80,6 +80,7 @@ impl WorkingTree {
 
     /// What a hook wrote is as little the agent's as what a check writes: the runner's commits leave it out.
     pub(super) fn survey_after_hook(&mut self) -> Worked {
+        damage::find_repository(self)?;
         let look = self.look()?;
         self.note_checks(&look.inventory)?;
         let baseline = self.unkept(look);

@@ -14,6 +14,9 @@ use windlass_core::notification::{Notification, Priority};
 use windlass_core::values::{Ended, Named};
 
 use super::{SinkAnswer, SinkOutcome};
+use crate::guard;
+use windlass_core::spec::GuardedFile;
+use windlass_git::inventory::Place;
 use windlass_host::process::{Keeper, KeeperEvent, ProcessError, SpawnId, SpawnRequest, first_of};
 
 /// The command that is none: a notification of the desktop.
@@ -34,12 +37,16 @@ pub struct CommandRoom {
     pub environment: Vec<(OsString, OsString)>,
     /// Where they run, absolute.
     pub directory: PathBuf,
+    /// The project, where guests may change the scripts in it that commands start; `None` where there are none.
+    pub project: Option<Place>,
 }
 
 /// A command, and the keeper that it runs below once it was needed.
 pub(super) struct CommandSink {
     command: String,
     room: CommandRoom,
+    /// What it starts of the project, as it was when the session began.
+    files: Vec<GuardedFile>,
     keeper: Arc<Mutex<Option<Keeper>>>,
     said: Option<Receiver<KeeperEvent>>,
     started: SpawnId,
@@ -60,7 +67,8 @@ impl CommandEnd {
 
 impl CommandSink {
     pub fn new(command: String, room: CommandRoom) -> CommandSink {
-        CommandSink { command, room, keeper: Arc::default(), said: None, started: 0 }
+        let files = room.project.as_ref().map(|place| guard::files_of(place, &command)).unwrap_or_default();
+        CommandSink { command, room, files, keeper: Arc::default(), said: None, started: 0 }
     }
 
     pub fn command(&self) -> &str {
@@ -85,6 +93,14 @@ impl CommandSink {
         body: &str,
         timeout: Duration,
     ) -> Result<SinkAnswer, String> {
+        // It runs outside the sandbox, with all that the person has: nothing that an agent wrote may be in it.
+        if let Some(changed) =
+            self.room.project.as_ref().and_then(|place| guard::first_changed(place, &self.files))
+        {
+            return Ok(failed(format!(
+                "{changed} was changed since the session began: it is not run before the next one"
+            )));
+        }
         let deadline = Instant::now() + timeout;
         let input =
             in_memory(body.as_bytes()).map_err(|error| format!("its input cannot be made: {error}"))?;
@@ -227,6 +243,7 @@ mod tests {
             program: "/nowhere/windlass".into(),
             environment: Vec::new(),
             directory: "/".into(),
+            project: None,
         };
         let mut sink = CommandSink::new("true".to_owned(), room);
         let (say, heard) = channel();

@@ -31,7 +31,12 @@ fn settings(url: Option<String>) -> NotifySettings {
 }
 
 fn room() -> CommandRoom {
-    CommandRoom { program: "/nowhere/windlass".into(), environment: Vec::new(), directory: "/".into() }
+    CommandRoom {
+        program: "/nowhere/windlass".into(),
+        environment: Vec::new(),
+        directory: "/".into(),
+        project: None,
+    }
 }
 
 fn dispatcher(settings: &NotifySettings) -> (Dispatcher, Woken<()>) {

@@ -125,6 +125,7 @@ pub fn drive(session: Session) -> Result<Finished, EngineError> {
     let owned = |descriptor: &BorrowedFd<'_>| descriptor.try_clone_to_owned();
     let lock = begun.lock.descriptors().iter().map(owned).collect::<Result<_, _>>();
     let run = Run::folded(&begun.entries)?;
+    let place = session.surveyor.place().clone();
     let setting = local::Setting {
         program: session.program.clone(),
         project: session.project.clone(),
@@ -150,6 +151,7 @@ pub fn drive(session: Session) -> Result<Finished, EngineError> {
         program: session.program,
         environment: marked(session.environment, &plan),
         directory: plan.directory.clone(),
+        project: Some(place),
     };
     let notifications = NotificationQueue::new(begun.telling, &room, &begun.entries, wake)?;
     let mut supervisor = Supervisor {

@@ -170,6 +170,7 @@ fn drive(script: impl FnMut(&Order) -> Vec<Reported> + 'static) -> (Finished, Ve
         program: PathBuf::from("/bin/false"),
         environment: Vec::new(),
         directory: fixture.directory.clone(),
+        project: None,
     };
     let notifications = NotificationQueue::new(telling, &room, &[], Arc::new(|| {})).unwrap();
     let executor = Box::new(Scripted { script: Box::new(script), reports: VecDeque::new(), withdrawn: 0 });

@@ -50,6 +50,7 @@ mod one_run;
 mod own_files;
 mod parking;
 mod persons_git;
+mod persons_scripts;
 mod pipeline_limits;
 mod pipelines;
 mod plans;

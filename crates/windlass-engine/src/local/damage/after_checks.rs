@@ -34,7 +34,9 @@ pub(in crate::local) fn after_baseline(
     now: &Inventory,
 ) -> Result<Option<String>, WorkError> {
     let Some(start) = world.start.clone() else { return Ok(None) };
-    let Some(judged) = world.latest.take() else { return Ok(None) };
+    // What was broken before any check ran is none of theirs.
+    let was_there = |look: &mut Look| look.inventory.trouble.is_none();
+    let Some(judged) = world.latest.take_if(was_there) else { return Ok(None) };
     let found = since(world, TurnKey { iteration: 1, attempt: 1 }, &judged, Some(now));
     world.latest = Some(judged);
     let Some(found) = found? else { return Ok(None) };

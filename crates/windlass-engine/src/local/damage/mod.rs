@@ -24,7 +24,7 @@ use crate::store::lock::{Holder, holders};
 use crate::store::session_folder::holder_in_words;
 use windlass_git::git::{Head, ObjectId, Repository};
 use windlass_git::inventory::{Entry, EntryKind, Inventory};
-use windlass_git::snapshot::{OwnFile, Side, Snapshot, Store};
+use windlass_git::snapshot::{Moment, OwnFile, Side, Snapshot, SnapshotName, Store};
 
 use found::{DoneBy, FoundDamage};
 
@@ -241,6 +241,38 @@ fn compare(
 /// Why a repository cannot be used that has lost what is checked out, as far as that is seen without asking git.
 pub(super) fn without_object(repository: &Repository, commit: &str) -> Option<String> {
     (!repository.seems_to_have(commit)).then(|| format!("there is no object of the commit {commit}"))
+}
+
+/// What git would say of a repository that it cannot read, as far as that is seen without asking it.
+pub(super) fn why_unreadable(repository: &Repository) -> Option<String> {
+    match repository.head() {
+        Err(error) => Some(error.to_string().trim_end().to_owned()),
+        Ok(head) => without_object(repository, &head.commit()?.to_string()),
+    }
+}
+
+/// Is a repository gone that was there when it was last looked at? No agent has worked since: a hook has, or a person.
+pub(super) fn find_repository(world: &mut WorkingTree) -> Result<(), WorkError> {
+    let lost = world.lost_objects()?;
+    let was_there = world.latest.as_ref().is_some_and(|look| look.inventory.trouble.is_none());
+    let (true, Some(store), Some(repository)) =
+        (was_there, &world.snapshots, &world.surveyor.place().repository)
+    else {
+        return Ok(());
+    };
+    let Some(why) = why_unreadable(repository).or(lost) else { return Ok(()) };
+    let run = &world.plan.run;
+    let of_an_iteration = |name: &SnapshotName| matches!(name.moment, Moment::Iteration { .. });
+    let newest = store.list(run)?.into_iter().map(|(name, _)| name).rfind(of_an_iteration);
+    let back = newest.map(|name| {
+        let moment = name.moment;
+        format!("; `windlass restore {run} {moment} --repository` puts back what there was")
+    });
+    let said = format!(
+        "the git repository is gone or broken ({why}), by a hook or by you{}",
+        back.unwrap_or_default()
+    );
+    Err(WorkError::of(StopReason::DestructiveChange, &said))
 }
 
 /// Work that was put away is in no file, and in no commit of a branch.

@@ -123,7 +123,7 @@ impl WorkingTrees {
     pub(super) fn find_repository(&self) -> Result<(), WorkError> {
         let outside = self.outside.lock().unwrap_or_else(PoisonError::into_inner);
         let (Some(outside), repository) = (outside.as_ref(), self.repository()?) else { return Ok(()) };
-        why_unreadable(&repository).map_or(Ok(()), |why| Err(outside.broken(&why)))
+        attempts::why_unreadable(&repository).map_or(Ok(()), |why| Err(outside.broken(&why)))
     }
 
     /// Are all files of what is checked out there? Asked where something could not be done: that takes a while.
@@ -145,14 +145,6 @@ impl WorkingTrees {
             return error;
         }
         self.find_all_objects().err().unwrap_or(error)
-    }
-}
-
-/// What git would say of a repository that it cannot read, as far as that is seen without asking it.
-fn why_unreadable(repository: &Repository) -> Option<String> {
-    match repository.head() {
-        Err(error) => Some(error.to_string().trim_end().to_owned()),
-        Ok(head) => attempts::without_object(repository, &head.commit()?.to_string()),
     }
 }
 
