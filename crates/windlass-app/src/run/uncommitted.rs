@@ -154,16 +154,22 @@ pub fn before_resumption(
     if plan.lanes.is_none() || tasks::lanes_miss_tasks(here, plan)? {
         take_along(here, plan, folder, &along)?;
     }
+    let new = dirty.new;
     let mut dirty = dirty.paths;
     let Some(mut store) = here.snapshots()? else { return Ok(notices) };
     recovery::leave_out_checks(folder, &store, run, &mut dirty)?;
     recovery::leave_out_restored(folder, (repository, &store), &mut dirty)?;
     let (Some(unsettled), false) = (unsettled(run), dirty.is_empty()) else { return Ok(notices) };
-    if recovery::read(folder).map_err(RecoveryError::from)?.is_none() {
+    let Some(allowed) = recovery::read(folder).map_err(RecoveryError::from)? else {
         // Of runs of an earlier release nothing is known.
         return Ok(notices);
-    }
+    };
     let sorted = recovery::sort(repository, &store, folder, run, dirty)?;
+    if plan.lanes.is_some() {
+        refuse_in_the_way(repository, plan, &sorted.of_a_person, |path| {
+            new.contains(path) || allowed.contains_key(path)
+        })?;
+    }
     notices.extend(left_out(&sorted.of_a_person));
     note_between(plan, folder, &sorted.of_a_person)?;
     if is_to_be_repeated(run) && !sorted.of_the_run.is_empty() {
@@ -173,6 +179,30 @@ pub fn before_resumption(
     }
     recovery::add(repository, folder, &sorted.of_a_person)?;
     Ok(notices)
+}
+
+/// What lanes have done cannot land over files that somebody is changing: each task that changes them would be paid for, and parked.
+/// What was there when the run began was allowed then.
+fn refuse_in_the_way(
+    repository: &Repository,
+    plan: &RunSpec,
+    of_a_person: &Uncommitted,
+    is_allowed: impl Fn(&Vec<u8>) -> bool,
+) -> Result<(), AppError> {
+    let mut found = of_a_person.clone();
+    found.retain(|path, _| !is_allowed(path));
+    if found.is_empty() {
+        return Ok(());
+    }
+    // A landing that was cut off leaves files as the commit before has them.
+    let before = repository.files_of("HEAD~1").unwrap_or_default();
+    found.retain(|path, content| before.get(path).map(|(_, content)| *content) != *content);
+    if found.is_empty() {
+        return Ok(());
+    }
+    let listing = listed(found.keys().map(Vec::as_slice));
+    Err(AppError::usage(format!("what the lanes do cannot land over uncommitted changes: {listing}"))
+        .hint(format!("Commit or stash them first; then: windlass resume {}", plan.run)))
 }
 
 /// Interrupted work is committed unless something is under way in it, which is said: whoever is called next may finish that.

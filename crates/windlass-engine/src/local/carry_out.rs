@@ -49,7 +49,20 @@ impl WorkingTree {
 
     fn with_a_way_back(&self, error: WorkError) -> WorkError {
         // Whatever could not be done without the working directory, that it is gone is what there is to say.
-        let mut error = self.surveyor.find_root().err().map_or(error, WorkError::from);
+        let mut error = match (self.surveyor.find_root(), &self.start) {
+            // No iteration has kept it yet.
+            (Err(gone), Some(start)) if self.began.is_none() => {
+                let gone = WorkError::from(gone);
+                let whole = format!("windlass restore {} {} --repository", start.run, start.moment);
+                let detail = format!(
+                    "{}; once it is there again, `{whole}`, typed in it, brings back what was in it",
+                    gone.detail
+                );
+                WorkError { detail, ..gone }
+            }
+            (Err(gone), _) => gone.into(),
+            (Ok(()), _) => error,
+        };
         if error.cause == Cause::BrokenRepository && self.snapshots.is_some() {
             let turn = self.began.unwrap_or(TurnKey { iteration: 1, attempt: 1 });
             let command = damage::command(self, turn);
@@ -70,6 +83,7 @@ impl WorkingTree {
                     return Err(WorkError::of(StopReason::DiskFull, &said));
                 }
                 tasks::refuse_lost(&self.plan, &order.context)?;
+                damage::find_repository(self)?;
                 self.look_where_nobody_has()?;
                 // What checks and hooks did since the last attempt was kept is not the next one's.
                 let left = std::mem::take(&mut self.left_behind).into_iter().map(|damage| damage.sentence);

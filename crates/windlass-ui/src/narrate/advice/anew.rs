@@ -1,11 +1,17 @@
-//! The command that begins a job of tasks anew: with what judges it and holds it in, who does it, and what it may cost, since a new
-//! run knows nothing of the old one.
+//! The command that begins a job of tasks anew: with what judges it and holds it in, who does it and commits, and what it may cost,
+//! since a new run knows nothing of the old one.
 
 use std::ffi::OsStr;
+use std::time::Duration;
 
-use windlass_core::spec::{BudgetScope, LanesSpec, Network, ReviewScope, RunSpec, SandboxKind};
+use windlass_core::spec::{BudgetScope, CommitPolicy, LanesSpec, Network, ReviewScope, RunSpec, SandboxKind};
 use windlass_core::values::CheckKind;
 use windlass_core::words::quoted;
+
+use crate::format::flag_duration;
+
+/// How long a run may take that nobody has said anything of.
+const USUAL: Duration = Duration::from_hours(12);
 
 /// `None` where nobody can say how the tasks were named.
 pub(super) fn command(plan: &RunSpec) -> Option<String> {
@@ -19,12 +25,24 @@ pub(super) fn command(plan: &RunSpec) -> Option<String> {
         None => format!("-f {}", quoted(tasks.file.as_os_str())),
     };
     Some(format!(
-        "windlass run --mode tasks {place}{}{}{}{}",
+        "windlass run --mode tasks {place}{}{}{}{}{}",
         lanes(plan),
         checks(plan),
+        worker(plan),
         sandbox(plan),
         limits(plan)
     ))
+}
+
+/// The model, and who commits.
+fn worker(plan: &RunSpec) -> String {
+    let model = plan.agent.model.iter().map(|model| format!(" --model {}", quoted(OsStr::new(model))));
+    let commit = match plan.commit {
+        CommitPolicy::Runner => None,
+        CommitPolicy::None => Some(" --commit none"),
+        CommitPolicy::Agent => Some(" --commit agent"),
+    };
+    model.chain(commit.map(str::to_owned)).collect()
 }
 
 fn lanes(plan: &RunSpec) -> String {
@@ -68,5 +86,7 @@ fn limits(plan: &RunSpec) -> String {
     };
     let cost = plan.limits.cost.map(|cost| format!(" --max-cost {}{scope}", cost.dollars()));
     let tokens = plan.limits.tokens.map(|tokens| format!(" --max-tokens {tokens}"));
-    cost.into_iter().chain(tokens).collect()
+    let longest = plan.limits.duration.filter(|longest| *longest != USUAL);
+    let duration = longest.map(|longest| format!(" --max-duration {}", flag_duration(longest)));
+    cost.into_iter().chain(tokens).chain(duration).collect()
 }
