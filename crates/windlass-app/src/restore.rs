@@ -1,27 +1,27 @@
 //! Putting files back.
 
+mod paths;
+mod repository;
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use windlass_core::dots::without_dots;
 use windlass_core::values::RunId;
-use windlass_engine::recovery::{note_restored, uncommitted};
+use windlass_engine::recovery::{PutBack as Noted, uncommitted};
 use windlass_engine::store::lock::{self, Holder};
 use windlass_engine::store::run_folder::find_run;
 use windlass_engine::store::session_folder::{find_session, is_session, names_session};
 use windlass_engine::store::{Project, RunFolder, StoreError, index};
 use windlass_engine::supervisor::take_repository_as_it_is;
-use windlass_git::git::{FoundRepository, GitError, Repository};
-use windlass_git::inventory::{Place, Surveyor};
+use windlass_git::inventory::Surveyor;
 pub use windlass_git::snapshot::{LeftAlone, Repaired, Restored, WhyLeft};
 use windlass_git::snapshot::{
-    Moment, RepairScope, RestorePlan, Side, Snapshot, SnapshotError, SnapshotName, Store, plan_restore,
-    repair, restore,
+    Moment, RepairScope, Side, Snapshot, SnapshotError, SnapshotName, Store, plan_restore, repair, restore,
 };
 use windlass_ui::one_line;
 
 use crate::app::App;
-use crate::error::{AppError, Codes, Kind};
+use crate::error::{AppError, Codes};
 use crate::fleet::{self, Depth};
 use crate::here::{self, Here};
 use crate::inspect::which;
@@ -132,7 +132,7 @@ impl App {
             refuse_lanes_repository(request)?;
             target = target.brought_to(&here.place().root);
         }
-        refuse_live(&here, &target.place().root)?;
+        refuse_live(&here, &target.place().root, request)?;
         let taken = launch::lock(&here, &run, Codes::AsConfigured)?;
         let done = if of_a_lane {
             bring_here(&here, &mut store, &target, (&run, request))
@@ -143,11 +143,7 @@ impl App {
             ))
             .hint(format!("Restore it there, in {}", directory.display())))
         } else {
-            let folder = RunFolder::of(&here.project, &run);
-            if !is_session(&run) {
-                note_restored(&folder, &target.id).map_err(AppError::system)?;
-            }
-            put_back(&here, &mut store, &target, (&run, request))
+            put_back(&here, &mut store, &target, (&name, request))
         };
         taken.lock.release()?;
         let PutBack { repaired, restored } = done.map_err(lost)?;
@@ -243,7 +239,8 @@ fn refuse_other_directory(
         RestoreTo::Iteration(iteration) => iteration.to_string(),
         RestoreTo::Moment(moment) => moment.to_string(),
     };
-    let paths: Vec<String> = request.paths.iter().map(|path| quoted(path.as_os_str())).collect();
+    let paths = request.paths.iter().map(|path| paths::as_typed_there(path, &here.directory, directory));
+    let paths: Vec<String> = paths.map(|path| quoted(path.as_os_str())).collect();
     let paths = if paths.is_empty() { String::new() } else { format!(" -- {}", paths.join(" ")) };
     let what = which::holder_in_words(run);
     Err(AppError::usage(format!("{what} works in {shown}"))
@@ -273,11 +270,13 @@ fn wanted(store: &Store, run: &RunId, request: &RestoreFiles) -> Result<Snapshot
     }
 }
 
-/// Another run may work in another folder of the same tree.
-fn refuse_live(here: &Here, root: &Path) -> Result<(), AppError> {
+/// Another run may work in another folder of the same tree, or on a branch of the same repository in another one.
+fn refuse_live(here: &Here, root: &Path, request: &RestoreFiles) -> Result<(), AppError> {
     let holders = lock::holders(&here.project)?;
-    let inside = |holder: &Holder| holder.directory != here.directory && holder.directory.starts_with(root);
-    match holders.iter().find(|holder| inside(holder) && holder.is_alive()) {
+    let mut others = holders.iter().filter(|holder| holder.directory != here.directory && holder.is_alive());
+    let is_inside = |holder: &&Holder| holder.directory.starts_with(root);
+    let what = |holder: &Holder| if is_inside(&holder) { "files" } else { "branches" };
+    match others.find(|holder| request.repository || is_inside(holder)) {
         None => Ok(()),
         Some(holder) => {
             let end = if is_session(&holder.run) {
@@ -286,9 +285,10 @@ fn refuse_live(here: &Here, root: &Path) -> Result<(), AppError> {
                 format!("End it first: windlass stop {}", holder.run)
             };
             Err(AppError::usage(format!(
-                "{} works in {}, whose files would be put back as well",
+                "{} works in {}, whose {} would be put back as well",
                 which::holder_in_words(&holder.run),
-                holder.directory.display()
+                holder.directory.display(),
+                what(holder)
             ))
             .hint(end))
         }
@@ -299,18 +299,48 @@ fn put_back(
     here: &Here,
     store: &mut Store,
     target: &Snapshot,
-    (run, request): (&RunId, &RestoreFiles),
+    (name, request): (&SnapshotName, &RestoreFiles),
 ) -> Result<PutBack, AppError> {
+    let run = &name.run;
+    repository::refuse_without(store, name, target, request)?;
+    let folder = RunFolder::of(&here.project, run);
+    let former = Noted::read(&folder).map_err(AppError::system)?;
     let repaired =
         request.repository.then(|| repair(store, target, run, RepairScope::Everything)).transpose()?;
-    if repaired.is_some() {
+    if let Some(repaired) = &repaired {
         take_repository_as_it_is(&here::state_root()?, &target.place().root).map_err(AppError::system)?;
+        if let Some((before, _)) = &repaired.before {
+            keep_before(&former, &folder, before)?;
+        }
     }
-    let mut surveyor = Surveyor::new(place_now(&here.app, target)?);
+    let place =
+        repository::place_now(&here.app, target, || repository::way_back(store, name, target, request))?;
+    let mut surveyor = Surveyor::new(place);
     let mut plan = plan_restore(&mut surveyor, store, target)?;
-    narrow(&mut plan, target, here, request)?;
-    let restored = restore(store, &plan, run)?;
-    Ok(PutBack { repaired, restored })
+    let paths = paths::narrow(&mut plan, target, here, request)?;
+    if is_session(run) {
+        // Nobody commits for it.
+        return Ok(PutBack { repaired, restored: restore(store, &plan, run)? });
+    }
+    // Before anything is written: a restore that is killed has put back what it has.
+    keep_before(&former, &folder, &store.next_before_restore(run)?)?;
+    let noted = former.after(&folder, (name.moment, &target.id), &paths);
+    noted.and_then(|noted| noted.write(&folder)).map_err(AppError::system)?;
+    match restore(store, &plan, run) {
+        Ok(restored) => Ok(PutBack { repaired, restored }),
+        Err(error) => {
+            former.write(&folder).map_err(AppError::system)?;
+            Err(error.into())
+        }
+    }
+}
+
+/// Whoever takes this restore back has what was noted before it as well.
+fn keep_before(former: &Noted, folder: &RunFolder, name: &SnapshotName) -> Result<(), AppError> {
+    match name.moment {
+        Moment::BeforeRestore { number } => former.keep_before(folder, number).map_err(AppError::system),
+        Moment::Iteration { .. } | Moment::SessionStart { .. } => Ok(()),
+    }
 }
 
 /// A lane's files, in the directory that it works for. What is there and in no commit was never in the lane: it stays, but
@@ -321,7 +351,7 @@ fn bring_here(
     target: &Snapshot,
     (run, request): (&RunId, &RestoreFiles),
 ) -> Result<PutBack, AppError> {
-    let place = place_now(&here.app, target)?;
+    let place = repository::place_now(&here.app, target, || None)?;
     let uncommitted = match &here.repository {
         Some(repository) => uncommitted(repository)?.paths,
         None => BTreeMap::new(),
@@ -330,68 +360,8 @@ fn bring_here(
     let mut plan = plan_restore(&mut surveyor, store, target)?;
     plan.remove.retain(|path| !uncommitted.contains_key(path));
     // What no snapshot holds was in the lane, and never here.
-    plan.left_alone.retain(|left| !matches!(left.why, WhyLeft::Gone(_)));
-    narrow(&mut plan, target, here, request)?;
+    plan.left_alone.retain(|left| !matches!(left.why, WhyLeft::Gone(_) | WhyLeft::RepositoryGone));
+    paths::narrow(&mut plan, target, here, request)?;
     let restored = restore(store, &plan, run)?;
     Ok(PutBack { repaired: None, restored })
-}
-
-/// Leaves all as it is that was not asked for.
-fn narrow(
-    plan: &mut RestorePlan,
-    target: &Snapshot,
-    here: &Here,
-    request: &RestoreFiles,
-) -> Result<(), AppError> {
-    let below = Place { directory: here.directory.clone(), ..target.place() };
-    let mut wanted = Vec::new();
-    for path in &request.paths {
-        let name = below.relative(&without_dots(&here.directory.join(path)));
-        let is_known = |name: &Vec<u8>| {
-            target.files.iter().any(|file| is_within(&file.path, name))
-                || plan.remove.iter().any(|path| is_within(path, name))
-                || plan.left_alone.iter().any(|left| is_within(&left.path, name))
-        };
-        let Some(name) = name.filter(is_known) else {
-            let shown = one_line(&path.display().to_string());
-            return Err(AppError::usage(format!("{shown} is neither in the snapshot nor here")));
-        };
-        wanted.push(name);
-    }
-    if !wanted.is_empty() {
-        plan.only(target, |path| wanted.iter().any(|name| is_within(path, name)));
-    }
-    Ok(())
-}
-
-/// Is it this path, or below it? The whole tree is the empty one.
-fn is_within(path: &[u8], name: &[u8]) -> bool {
-    let rest = path.strip_prefix(name);
-    rest.is_some_and(|rest| rest.is_empty() || name.is_empty() || rest.starts_with(b"/"))
-}
-
-/// The snapshot's place, with the repository that is there now.
-fn place_now(app: &App, target: &Snapshot) -> Result<Place, AppError> {
-    let root = target.place().root;
-    let missing = || {
-        AppError::usage(format!("the git repository of {} is not there any more, or broken", root.display()))
-            .hint("Bring it back as well: add --repository")
-    };
-    here::put_steering_back(app, &root)?;
-    let found = match Repository::find(&root) {
-        Err(GitError::Failed { said, .. }) => return Err(missing().hint(said)),
-        found => found.map_err(AppError::system)?,
-    };
-    match found {
-        FoundRepository::Worktree(repository) if repository.top == root => {
-            Ok(Place::new(&root, Some(repository)))
-        }
-        FoundRepository::GitMissing => {
-            Err(AppError::new(Kind::System, "git is not installed, or not in PATH"))
-        }
-        FoundRepository::Unsafe(said) => {
-            Err(AppError::new(Kind::System, "git refuses to look at the repository").hint(said))
-        }
-        _ => Err(missing()),
-    }
 }

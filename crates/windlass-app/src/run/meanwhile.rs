@@ -122,8 +122,8 @@ fn refuse_under_way(here: &Here, plan: &RunSpec, run: &Run, seen: Option<&LastSe
 
 /// Is it the branch of the snapshot that somebody has put back since?
 fn is_put_back(here: &Here, folder: &RunFolder, now: Option<&Vec<u8>>) -> bool {
-    let restored = recovery::restored(folder).ok().flatten();
-    let scene = restored.and_then(|snapshot| scene_of(here, &snapshot));
+    let put_back = recovery::PutBack::read(folder).unwrap_or_default();
+    let scene = put_back.latest().and_then(|snapshot| scene_of(here, snapshot));
     scene.is_some_and(|scene| scene.branch.as_ref() == now)
 }
 

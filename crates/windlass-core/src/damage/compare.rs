@@ -21,6 +21,7 @@ pub fn compare(before: &Scene, after: &Scene, ancestry: &Ancestry) -> Vec<Damage
     found.extend(checked_out(before, after));
     found.extend(under_way(before, after));
     found.extend(files(&ancestry.discarded, &ancestry.cleaned));
+    found.extend(nested(&ancestry.nested));
     found.extend(references(before, after, ancestry));
     found.extend(stashes(before, after));
     found.extend(settings(before, after));
@@ -106,6 +107,14 @@ fn files(discarded: &Lost, cleaned: &Lost) -> Vec<Damage> {
     let discarded = told(discarded, DamageKind::ChangesDiscarded, "uncommitted changes");
     let cleaned = told(cleaned, DamageKind::FilesCleaned, "files that git does not know");
     discarded.into_iter().chain(cleaned).collect()
+}
+
+fn nested(folders: &[Name]) -> Option<Damage> {
+    let sentence = format!(
+        "repositories of their own inside this one are gone, and no snapshot holds them: {}",
+        listed(folders)
+    );
+    (!folders.is_empty()).then(|| damage(DamageKind::NestedRepositoriesGone, sentence))
 }
 
 /// Other references than the branch that was checked out.

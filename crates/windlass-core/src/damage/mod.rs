@@ -61,6 +61,8 @@ pub enum DamageKind {
     ChangesDiscarded,
     /// Files that git did not know are gone.
     FilesCleaned,
+    /// Repositories of their own inside this one are gone. No snapshot holds what was in them.
+    NestedRepositoriesGone,
     /// Branches or tags beside the one that was checked out were deleted, or do not hold their former commits any more.
     ReferencesLost,
     /// Stashed changes were dropped.
@@ -69,6 +71,13 @@ pub enum DamageKind {
     SettingsChanged,
     /// A lock was left behind by a process that is gone. Journals have it; such locks are removed now before anybody meets them.
     LockLeft,
+}
+
+impl DamageKind {
+    /// Does a snapshot hold what was there?
+    pub const fn can_be_undone(self) -> bool {
+        !matches!(self, DamageKind::NestedRepositoriesGone)
+    }
 }
 
 /// What follows from damage.
@@ -95,7 +104,8 @@ impl DamageCourse {
 
 /// What is done about it: the heaviest of it decides.
 pub fn course(found: &[Damage], undo: UndoPolicy, commit: CommitPolicy) -> DamageCourse {
-    let weight = found.iter().map(|damage| weight(damage.kind, commit)).max().unwrap_or(Weight::Nothing);
+    let kinds = found.iter().map(|damage| damage.kind).filter(|kind| kind.can_be_undone());
+    let weight = kinds.map(|kind| weight(kind, commit)).max().unwrap_or(Weight::Nothing);
     match (undo, weight) {
         (_, Weight::Nothing) | (UndoPolicy::Ask, Weight::Beside | Weight::Blocks) => DamageCourse::GoOn,
         (UndoPolicy::Ask, Weight::Undermines) => DamageCourse::Stop,
@@ -147,6 +157,7 @@ const fn weight(kind: DamageKind, commit: CommitPolicy) -> Weight {
         },
         DamageKind::ChangesDiscarded
         | DamageKind::FilesCleaned
+        | DamageKind::NestedRepositoriesGone
         | DamageKind::ReferencesLost
         | DamageKind::StashDropped
         | DamageKind::SettingsChanged
@@ -157,7 +168,12 @@ const fn weight(kind: DamageKind, commit: CommitPolicy) -> Weight {
 /// What the next agent is told of damage: one line for each; empty without any.
 pub fn sentences(found: &[Damage], undone: bool) -> String {
     let told = found.iter().filter(|damage| undone || damage.kind == DamageKind::UnderWay);
-    let end = if undone { "this was undone" } else { "this is still so" };
-    let lines: Vec<String> = told.map(|damage| format!("- {}; {end}.\n", damage.sentence)).collect();
+    let end = |kind: DamageKind| match (undone, kind.can_be_undone()) {
+        (_, false) => "this cannot be undone",
+        (true, true) => "this was undone",
+        (false, true) => "this is still so",
+    };
+    let line = |damage: &Damage| format!("- {}; {}.\n", damage.sentence, end(damage.kind));
+    let lines: Vec<String> = told.map(line).collect();
     lines.concat()
 }

@@ -40,6 +40,8 @@ pub struct Ancestry {
     pub discarded: Lost,
     /// Files that git did not know and that are gone.
     pub cleaned: Lost,
+    /// Folders that had a repository of their own, a person's, which is gone.
+    pub nested: Vec<Name>,
 }
 
 /// Uncommitted work that is gone.

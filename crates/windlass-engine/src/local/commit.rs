@@ -19,7 +19,8 @@ use super::work::Worked;
 use super::working_tree::{Look, WorkingTree};
 use crate::guard;
 use crate::recovery::by_checks::ByChecks;
-use crate::recovery::record::{self, holding, take_out};
+use crate::recovery::forget_put_back;
+use crate::recovery::record::{holding, take_out};
 use crate::recovery::{HOOKS, hooks, is_own_file};
 use crate::withhold::{self, Scene, StaysIn, WithheldPaths};
 use windlass_git::commit::{Candidate, CommitOutcome};
@@ -270,7 +271,7 @@ fn commit(
     if let CommitOutcome::Committed { commit, .. } = &outcome {
         world.along.clear();
         world.own_commit = Some(commit.to_string());
-        record::forget_restored(&world.folder)?;
+        forget_put_back(&world.folder)?;
     }
     Ok((outcome, held))
 }

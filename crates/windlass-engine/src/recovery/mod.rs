@@ -4,8 +4,10 @@
 mod apart;
 pub(crate) mod by_checks;
 mod committed;
+mod put_back;
 pub(crate) mod record;
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
@@ -13,6 +15,7 @@ use windlass_core::message::preparing_commit;
 use windlass_core::recovery::{self, Owner, SnapshotComparison, Trace, Unsettled};
 use windlass_core::run::Run;
 use windlass_core::spec::RunSpec;
+use windlass_core::values::SnapshotId;
 
 use crate::store::RunFolder;
 use crate::withhold::{self, Scene, StaysIn};
@@ -29,7 +32,8 @@ pub(crate) use apart::is_own_file;
 pub use apart::{Dirty, Rules, along, folders, harmless};
 pub use by_checks::leave_out_checks;
 use committed::LastSeen;
-pub use record::{Uncommitted, add_between, between, holding, note_restored, read, restored, take_along};
+pub use put_back::{PutBack, forget_put_back};
+pub use record::{Uncommitted, add_between, between, holding, read, take_along};
 
 /// An agent whose runner was killed is gone after this.
 const LAST_WRITES: Duration = Duration::from_secs(5);
@@ -151,13 +155,18 @@ pub fn leave_out_restored(
     (repository, store): (&Repository, &Store),
     dirty: &mut Uncommitted,
 ) -> Result<(), RecoveryError> {
-    let Some(restored) = restored(folder)? else { return Ok(()) };
-    let Ok(restored) = store.load(&restored) else { return Ok(()) };
+    let put_back = PutBack::read(folder)?;
     let of_a_person = read(folder)?.unwrap_or_default();
-    let is_left_out = |path: &[u8]| restored.left_out.iter().any(|left| left.path == path);
+    let mut snapshots: BTreeMap<SnapshotId, Option<Snapshot>> = BTreeMap::new();
     dirty.retain(|path, _| {
-        let now = || content_now(&repository.top, repository.object_format, path);
-        of_a_person.contains_key(path) || is_left_out(path) || restored.content(path) != now()
+        let Some(id) = put_back.snapshot_of(path).filter(|_| !of_a_person.contains_key(path)) else {
+            return true;
+        };
+        let Some(snapshot) = snapshots.entry(id.clone()).or_insert_with(|| store.load(id).ok()) else {
+            return true;
+        };
+        let is_left_out = snapshot.left_out.iter().any(|left| left.path == *path);
+        is_left_out || snapshot.content(path) != content_now(&repository.top, repository.object_format, path)
     });
     Ok(())
 }

@@ -6,11 +6,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use crate::store::RunFolder;
-use windlass_core::values::SnapshotId;
 use windlass_git::git::ObjectId;
 use windlass_git::snapshot::quoting::{quote, unquote};
 use windlass_host::file::{FileError, read_if_there, replace};
-use windlass_host::tree::at;
 
 /// Paths, and what was there.
 pub type Uncommitted = BTreeMap<Vec<u8>, Option<ObjectId>>;
@@ -54,28 +52,6 @@ pub(super) fn write_by_checks(folder: &RunFolder, text: &str) -> Result<(), File
 
 fn checks_file(folder: &RunFolder) -> PathBuf {
     folder.path().join("written-by-checks")
-}
-
-fn restored_file(folder: &RunFolder) -> PathBuf {
-    folder.path().join("restored")
-}
-
-/// Notes which of its snapshots the run's files are put back to, before any is.
-pub fn note_restored(folder: &RunFolder, snapshot: &SnapshotId) -> Result<(), FileError> {
-    replace(&restored_file(folder), snapshot.0.as_bytes(), 0o600)
-}
-
-/// The snapshot that its files were put back to since its last commit.
-pub fn restored(folder: &RunFolder) -> Result<Option<SnapshotId>, FileError> {
-    let bytes = read_if_there(&restored_file(folder))?;
-    Ok(bytes.map(|bytes| SnapshotId(String::from_utf8_lossy(&bytes).trim().to_owned())))
-}
-
-/// The run has committed: what is otherwise from here on nobody has put back.
-pub fn forget_restored(folder: &RunFolder) -> Result<(), FileError> {
-    // outside: the state folder.
-    let file = at(&restored_file(folder));
-    if file.is_taken() { file.remove_file() } else { Ok(()) }
 }
 
 /// What the run's first commit takes along.

@@ -35,7 +35,7 @@ pub use keep::{Caps, KeptFile, Snapshot};
 pub use left_out::{LeftOut, LeftOutReason};
 pub use name::{Moment, NotAMoment, Side, SnapshotName};
 pub use parcel::{ParcelName, SnapshotParcelError};
-pub use repair::{RepairPlan, RepairScope, RepairStep, Repaired, plan_repair, repair};
+pub use repair::{MovedReference, RepairPlan, RepairScope, RepairStep, Repaired, plan_repair, repair};
 pub use repository::OwnFile;
 pub use restore::{LeftAlone, RestoreError, RestorePlan, Restored, WhyLeft, plan_restore, restore};
 pub use restore::{changed_since, remove_emptied, remove_half_written, undo};

@@ -1,11 +1,13 @@
 //! Repairing a repository from a snapshot: HEAD, references, index, settings, hooks, what was under way, and the objects
 //! that all of it needs.
 //!
-//! Branches, tags and stashes that the snapshot does not know stay, unless they stand in the way. What is replaced or
-//! removed is kept first. Each step can be repeated; a repair that was killed is finished by another one.
+//! Branches, tags and stashes that the snapshot does not know stay, unless they stand in the way; so do those that have gone on
+//! since, and branches of other working trees. What is replaced or removed is kept first. Each step can be repeated; a repair that was killed is finished by another one.
 
+mod moved;
 mod other_trees;
 mod permissions;
+mod standing;
 mod steps;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -13,6 +15,9 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use windlass_core::values::{RunId, SnapshotId};
+
+pub use moved::MovedReference;
+use standing::Standing;
 
 use super::name::SnapshotName;
 use super::repository::{AnotherTree, KeptPlace, OwnFile, beside_head, location, walk};
@@ -76,6 +81,10 @@ pub enum RepairStep {
 pub struct Repaired {
     /// How many steps were done, with permissions that were given back.
     pub done: usize,
+    /// The references among them.
+    pub moved: Vec<MovedReference>,
+    /// How many could not be done; what was left alone says why.
+    pub failed: usize,
     /// What it did not touch, and what it could not do, one sentence each.
     pub left_alone: Vec<String>,
     /// The snapshot of what was there before; `None` when there was nothing to do.
@@ -272,6 +281,7 @@ impl RepairPlan {
         let packed_now = read_loose(&packed_path)?.filter(is_sound);
         let packed_now = PackedRefs::parse(packed_now.as_ref().unwrap_or(&kept_packed)).0;
         let kept = references(store, &target.repository, &kept_packed)?;
+        let mut standing = Standing::of(store, target, repository)?;
         for (name, wanted) in kept.iter().filter(|(name, _)| scope.has(name)) {
             let path = repository.common_dir.join(as_path(name));
             let loose = read_loose(&path)?;
@@ -279,7 +289,7 @@ impl RepairPlan {
                 Some(content) => RefValue::parse(&content),
                 None => packed_now.get(name).copied().map(RefValue::Direct),
             };
-            if value.as_ref() != Some(wanted) {
+            if value.as_ref() != Some(wanted) && !standing.stays(name, value.as_ref(), wanted) {
                 self.make_way(&repository.common_dir, name);
                 let said =
                     |value: &RefValue| String::from_utf8_lossy(value.content().trim_ascii_end()).into_owned();
@@ -291,6 +301,7 @@ impl RepairPlan {
                 });
             }
         }
+        standing.say(self);
         Ok(())
     }
 
@@ -455,8 +466,9 @@ pub fn repair(
     // First, since what cannot be read can neither be compared nor kept.
     let given = place.repository.as_ref().map(permissions::give_back).unwrap_or_default();
     let plan = plan_repair(store, target, scope)?;
+    let failed = given.failed.len();
     let left_alone = given.failed.into_iter().chain(plan.left_alone).collect();
-    let mut repaired = Repaired { done: given.done, left_alone, before: None };
+    let mut repaired = Repaired { done: given.done, moved: Vec::new(), failed, left_alone, before: None };
     if plan.steps.is_empty() {
         return Ok(repaired);
     }
@@ -466,9 +478,15 @@ pub fn repair(
     repaired.before = Some((name, before.id));
     for step in &plan.steps {
         match steps::carry_out(step) {
-            Ok(()) => repaired.done += 1,
+            Ok(()) => {
+                repaired.done += 1;
+                repaired.moved.extend(MovedReference::by(step));
+            }
             Err(error) if error.is_disk_full() => return Err(SnapshotError::from(error).into()),
-            Err(error) => repaired.left_alone.push(error.to_string()),
+            Err(error) => {
+                repaired.failed += 1;
+                repaired.left_alone.push(error.to_string());
+            }
         }
     }
     Ok(repaired)

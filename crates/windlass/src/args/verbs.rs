@@ -254,7 +254,10 @@ pub struct WatchArgs {
 #[derive(Clone, Debug, Args)]
 #[command(after_help = "\
 What is replaced is kept in a snapshot first, and the command that brings it
-back is printed. Refused while a run is live here.
+back is printed. Refused while a run is live here; with --repository, while one
+is live in any working tree of the repository. Branches that have gone on since,
+or that another working tree has checked out, stay where they are; the branch
+that is checked out here goes back.
 
 Examples:
   windlass restore r-7k2 4

@@ -1,5 +1,7 @@
 //! `restore`: puts files back.
 
+use std::process::ExitCode;
+
 use windlass_app::AppError;
 use windlass_app::restore::{LeftAlone, Repaired, RestoreFiles, Restored, RestoredFiles, WhyLeft};
 use windlass_core::words::some_of;
@@ -11,8 +13,11 @@ use crate::args::RestoreArgs;
 /// Paths of a kind that are named; the others are counted.
 const NAMED: usize = 10;
 
-/// Does it.
-pub fn run(args: &RestoreArgs) -> Result<(), AppError> {
+/// References that are named: whoever works on one of them wants to know.
+const MOVED: usize = 100;
+
+/// Does it. Where not all of it could be done that is an error.
+pub fn run(args: &RestoreArgs) -> Result<ExitCode, AppError> {
     let restored = app()?.restore(&RestoreFiles {
         run: args.run.clone(),
         to: args.iteration.0,
@@ -20,7 +25,10 @@ pub fn run(args: &RestoreArgs) -> Result<(), AppError> {
         repository: args.repository,
         paths: args.paths.clone(),
     })?;
-    print_lines(&said(&restored))
+    print_lines(&said(&restored))?;
+    let is_all = missed(&restored.restored) == 0
+        && restored.repaired.as_ref().is_none_or(|repaired| repaired.failed == 0);
+    Ok(if is_all { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 fn said(files: &RestoredFiles) -> Vec<Line> {
@@ -33,6 +41,7 @@ fn said(files: &RestoredFiles) -> Vec<Line> {
     }
     if let Some(repaired) = repaired {
         lines.push(repository_line(repaired));
+        lines.extend(moved(repaired));
         lines.extend(repaired.left_alone.iter().map(|sentence| notice(sentence)));
     }
     lines.extend(restored.left_alone.iter().take(NAMED).map(|left| notice(&format!("left alone: {left}"))));
@@ -51,12 +60,31 @@ fn named(what: &str, paths: &[Vec<u8>]) -> Option<Line> {
     (!paths.is_empty()).then(|| Line::hanging(11).dim(format!("  {what}  ")).plain(some_of(names, NAMED)))
 }
 
-fn headline(restored: &Restored, when: &str) -> Line {
-    let Restored { written, removed, unchanged, left_alone, .. } = restored;
+/// `  moved    main 1234567ab -> 89abcdef0`.
+fn moved(repaired: &Repaired) -> Option<Line> {
+    let moved = repaired.moved.iter().map(|reference| one_line(&reference.to_string()));
+    let line = || Line::hanging(11).dim("  moved    ").plain(some_of(moved, MOVED));
+    (!repaired.moved.is_empty()).then(line)
+}
+
+/// How many paths could not be put back.
+fn missed(restored: &Restored) -> usize {
     let could_not = |left: &&LeftAlone| {
-        matches!(left.why, WhyLeft::Gone(_) | WhyLeft::CannotBeKept | WhyLeft::InTheWay | WhyLeft::Failed(_))
+        matches!(
+            left.why,
+            WhyLeft::Gone(_)
+                | WhyLeft::RepositoryGone
+                | WhyLeft::CannotBeKept
+                | WhyLeft::InTheWay
+                | WhyLeft::Failed(_)
+        )
     };
-    let missed = left_alone.iter().filter(could_not).count();
+    restored.left_alone.iter().filter(could_not).count()
+}
+
+fn headline(restored: &Restored, when: &str) -> Line {
+    let Restored { written, removed, unchanged, .. } = restored;
+    let missed = missed(restored);
     if missed > 0 {
         let paths = if missed == 1 { "1 path" } else { &format!("{missed} paths") };
         let (written, removed) = (written.len(), removed.len());
@@ -75,6 +103,11 @@ fn headline(restored: &Restored, when: &str) -> Line {
 
 fn repository_line(repaired: &Repaired) -> Line {
     let what = "branches, tags, HEAD, index, settings and hooks are";
+    if repaired.failed > 0 {
+        let (done, failed) = (repaired.done, repaired.failed);
+        let steps = if failed == 1 { "1 step" } else { &format!("{failed} steps") };
+        return notice(&format!("not all {what} as they were: {steps} could not be done, and {done} were"));
+    }
     done(&match repaired.done {
         0 => format!("{what} as they were"),
         1 => format!("{what} put back: 1 step"),

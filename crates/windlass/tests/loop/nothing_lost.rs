@@ -133,6 +133,7 @@ fn what_no_snapshot_holds_is_not_said_to_be_in_one() {
     let run = night.folder().file_name().unwrap().to_string_lossy().into_owned();
     let restored = night.env.run(&mut night.windlass(&["restore", &run, "1"]), PATIENCE);
     let words = said(&restored);
+    restored.expect_code(1, "not all of it is done");
     assert!(words.contains("not all files are as they were"), "{words} {}", said(&outcome));
     assert!(words.contains("big.bin: it is gone, and the snapshot does not hold it (too-large)"), "{words}");
 }

@@ -179,6 +179,31 @@ fn what_restore_has_put_back_is_the_runs_as_before() {
     }
 }
 
+// attack(endings): a person restores the files of an iteration, takes that back with the printed command, and resumes the run
+// holds: what is theirs stays theirs, in no commit of the run
+#[test]
+fn what_is_a_persons_stays_theirs_after_a_restore_that_was_taken_back() {
+    for paths in [&[][..], &["--", "README.md", "notes.txt"]] {
+        let night = Night::with_git(&every_call(SAME));
+        run(&night, &["-m", "2"]).expect_code(10, "two iterations");
+        let id = name(&night);
+        night.env.write("README.md", "half done, mine\n");
+        night.env.write("notes.txt", "private\n");
+        let restore = |to: &str, paths: &[&str]| {
+            let mut command = night.windlass(&[&["restore", &id, to], paths].concat());
+            night.env.run(&mut command, PATIENCE).expect_code(0, to);
+        };
+        restore("1", paths);
+        assert!(!night.env.project().join("notes.txt").exists());
+        restore("before-restore-1", &[]);
+        let outcome = night.resume(&["-m", "3"]);
+        expect_end(&outcome, 10, "max_iterations");
+        let committed = night.env.git(&["log", "--name-only", "--format="]);
+        assert!(!committed.contains("notes.txt"), "{committed}");
+        assert_eq!(night.env.git(&["status", "--porcelain"]), " M README.md\n?? notes.txt", "{paths:?}");
+    }
+}
+
 // attack(endings): a run is resumed where another branch is checked out than the one that has its work
 // holds: it is refused with the command that goes back; where the branch has its work it goes on
 #[test]

@@ -146,3 +146,164 @@ fn without_git_there_is_nothing_to_restore_and_it_is_said() {
         refused.stderr_text()
     );
 }
+
+/// A linked working tree beside the project, of a new branch.
+fn another_tree(env: &TestEnv, branch: &str) -> String {
+    let tree = env.root().canonicalize().unwrap().join("wt");
+    let tree = tree.to_str().unwrap().to_owned();
+    env.git(&["worktree", "add", "--quiet", &tree, "-b", branch]);
+    tree
+}
+
+#[test]
+fn branches_that_have_gone_on_and_those_of_other_working_trees_stay_and_what_moves_is_named() {
+    let env = TestEnv::with_git();
+    env.git(&["commit", "--quiet", "--allow-empty", "-m", "Second"]);
+    env.git(&["branch", "feature"]);
+    env.git(&["branch", "aside"]);
+    env.git(&["tag", "v1"]);
+    let tree = another_tree(&env, "other");
+    let commit = |name: &str| env.git(&["rev-parse", name]);
+    let short = |name: &str| commit(name).chars().take(9).collect::<String>();
+    let before = commit("main");
+    let run = finished(&env, "Work", 1);
+    for (arguments, branch) in [(["-C", env.project().to_str().unwrap()], "main"), (["-C", &tree], "other")] {
+        let commits = ["commit", "--quiet", "--allow-empty", "-m", branch];
+        env.git(&[&arguments[..], &commits].concat());
+    }
+    env.git(&["branch", "-f", "feature", "main"]);
+    env.git(&["branch", "-f", "aside", "main~2"]);
+    env.git(&["tag", "-d", "v1"]);
+    let (feature, other, old) = (commit("feature"), commit("other"), short(&before));
+    let expected = format!(
+        "\n  moved    aside {} -> {old}, main {} -> {old}, v1 (gone) -> {old}\n",
+        short("aside"),
+        short("main")
+    );
+    let stays = format!("other stays at {} (it was at {old}): {tree} has it checked out", short("other"));
+
+    let said = told(&env, &["restore", &run, "1", "--before", "--repository"]);
+    assert!(said.contains(&expected), "{expected}{said}");
+    let on_one_line = said.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(on_one_line.contains(&stays), "{stays}\n{said}");
+    assert!(said.contains("gone on since, and not moved: feature\n"), "{said}");
+    for name in ["main", "aside", "v1"] {
+        assert_eq!(commit(name), before, "{name}");
+    }
+    assert_eq!((commit("feature"), commit("other")), (feature, other.clone()));
+
+    // A person who took back a commit there did so, whatever it was before.
+    env.git(&["-C", &tree, "reset", "--quiet", "--hard", "HEAD~2"]);
+    let other = commit("other");
+    told(&env, &["restore", &run, "1", "--before", "--repository"]);
+    assert_eq!(commit("other"), other);
+    // Where it has none, it comes back.
+    env.git(&["update-ref", "-d", "refs/heads/other"]);
+    told(&env, &["restore", &run, "1", "--before", "--repository"]);
+    assert_eq!(commit("other"), before);
+}
+
+#[test]
+fn no_repository_is_put_back_under_a_live_run_in_another_working_tree() {
+    let env = TestEnv::with_git();
+    let tree = another_tree(&env, "other");
+    let before = finished(&env, "Before", 1);
+    let (running, live) = start(&env, "Patience", &["-C", &tree]);
+    let outcome = ask(&env, &["restore", &before, "1", "--before", "--repository"]);
+    outcome.expect_code(2, "restore");
+    let said = outcome.stderr_text();
+    let expected = format!("error: run {live} works in {tree}, whose branches would be put back as well");
+    assert!(said.starts_with(&expected), "{said}");
+    assert!(said.contains(&format!("windlass stop {live}")), "{said}");
+    // Its files are others.
+    told(&env, &["restore", &before, "1", "--before"]);
+    drop(running);
+}
+
+#[test]
+fn a_printed_command_names_the_paths_that_were_typed_elsewhere() {
+    let env = TestEnv::with_git();
+    env.write("work.txt", "mine\n");
+    env.write("src/work.txt", "deeper\n");
+    let run = finished(&env, "Work", 1);
+    for file in ["work.txt", "src/work.txt"] {
+        env.write(file, "changed since\n");
+    }
+    let project = env.project().canonicalize().unwrap();
+    let below = project.join("src");
+    let refused =
+        ask(&env, &["-C", below.to_str().unwrap(), "restore", &run, "1", "--before", "--", "work.txt"]);
+    refused.expect_code(2, "in another directory");
+    let expected = format!("windlass -C {} restore {run} 1 --before -- src/work.txt", project.display());
+    assert!(refused.stderr_text().contains(&expected), "{expected}\n{}", refused.stderr_text());
+    told(&env, &expected.split(' ').skip(1).collect::<Vec<_>>());
+    assert_eq!(
+        (env.read("src/work.txt"), env.read("work.txt")),
+        ("deeper\n".to_owned(), "changed since\n".to_owned())
+    );
+
+    // A shell knows a directory by the link that led there.
+    let link = env.root().join("link");
+    std::os::unix::fs::symlink(&project, &link).unwrap();
+    let file = link.join("work.txt");
+    told(&env, &["restore", &run, "1", "--before", "--", file.to_str().unwrap()]);
+    assert_eq!(env.read("work.txt"), "mine\n");
+}
+
+#[test]
+fn a_file_in_place_of_a_folder_makes_way_for_what_was_in_that() {
+    let env = TestEnv::with_git();
+    env.write("src/lib.rs", "one\n");
+    env.git(&["add", "--all"]);
+    env.git(&["commit", "--quiet", "-m", "Second"]);
+    let run = finished(&env, "Work", 1);
+    fs::remove_dir_all(env.project().join("src")).unwrap();
+    env.write("src", "a file\n");
+    env.write("work.txt", "changed since\n");
+    let said = told(&env, &["restore", &run, "1", "--", "src/lib.rs"]);
+    assert!(said.contains("1 written, 1 removed") && said.contains("\n  removed  src\n"), "{said}");
+    assert_eq!(
+        (env.read("src/lib.rs"), env.read("work.txt")),
+        ("one\n".to_owned(), "changed since\n".to_owned())
+    );
+    told(&env, &["restore", &run, "before-restore-1"]);
+    assert_eq!(env.read("src"), "a file\n");
+}
+
+#[test]
+fn what_cannot_be_put_back_is_an_error() {
+    let env = TestEnv::with_git();
+    env.write(".gitignore", "kept/\n");
+    let run = finished(&env, "Work", 1);
+    fs::remove_file(env.project().join("work.txt")).unwrap();
+    // No snapshot holds what git ignores.
+    env.write("work.txt/kept/in", "in the way\n");
+    let outcome = ask(&env, &["restore", &run, "1"]);
+    outcome.expect_code(1, "restore");
+    let said = outcome.stdout_text();
+    assert!(
+        said.contains("not all files are as they were") && said.contains("1 path could not be"),
+        "{said}"
+    );
+}
+
+#[test]
+fn a_snapshot_without_a_repository_names_the_newest_that_has_one() {
+    let env = TestEnv::with_git();
+    let script = "[[call]]\nsteps = [ { bash = \"echo x > work.txt; rm -rf .git\" }, { result = { text = \"x\", cost = 0.1 } } ]\n";
+    let script = env.write(env.root().join("gone.toml"), script);
+    let mock = format!("--mock={}", script.display());
+    let outcome = ask(&env, &["run", "-p", "Work", &mock, "--no-delay", "-m", "1", "--json"]);
+    let run = outcome.json_lines()[0]["run"].as_str().unwrap().to_owned();
+    for flags in [&["--repository"][..], &[]] {
+        let refused = ask(&env, &[&["restore", &run, "1"], flags].concat());
+        refused.expect_code(2, "restore");
+        let said = refused.stderr_text();
+        let command = format!("windlass restore {run} 1-1-before --repository");
+        assert!(said.contains(&command) && !said.contains("add --repository"), "{said}");
+        assert_eq!(said.contains("1-1-after holds no repository"), !flags.is_empty(), "{said}");
+    }
+    told(&env, &["restore", &run, "1-1-before", "--repository"]);
+    env.git(&["fsck", "--strict"]);
+    assert!(!env.project().join("work.txt").exists());
+}

@@ -86,10 +86,12 @@ fn since(
     let files = now.entries.iter().map(|entry| (entry.path.as_slice(), (entry.kind, entry.content)));
     let unread = now.unread.iter().map(|unread| unread.path.as_slice());
     let ending = Ending { files: files.collect(), left_out: unread.collect(), own: &own };
-    let mut damage = compare(world, (turn, DoneBy::Checks), &began, (now, &ending))?;
+    let mut compared = compare(world, (turn, DoneBy::Checks), &began, (now, &ending))?;
+    let mut damage = std::mem::take(&mut compared.damage);
     damage.retain(|one| !damage::may_be_wanted(one.kind, world.plan.commit));
     let course = course(&damage);
-    let found = FoundDamage { turn, by: DoneBy::Checks, damage, course };
+    let by_hand = compared.by_hand(&damage);
+    let found = FoundDamage { turn, by: DoneBy::Checks, damage, course, by_hand };
     Ok((!found.damage.is_empty()).then_some(found))
 }
 

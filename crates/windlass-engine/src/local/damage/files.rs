@@ -52,6 +52,13 @@ pub(super) fn lost(
     let was_dirty =
         |path: &[u8], content: &Content| committed.get(path).is_some_and(|there| there != content);
     for path in changed {
+        if was.get(path).is_some_and(|before| before.0 == EntryKind::Submodule) && !now.contains_key(path) {
+            let is_elsewhere = was.get(path).is_some_and(|(_, commit)| elsewhere.contains(commit));
+            if !is_elsewhere && committed.get(path) != was.get(path) {
+                ancestry.nested.push(path.to_vec());
+            }
+            continue;
+        }
         match (was.get(path), committed.get(path), now.get(path)) {
             // Nobody had committed it, and it is nowhere any more.
             (Some((_, content)), None, None) if !elsewhere.contains(content) => {
@@ -81,13 +88,19 @@ pub(super) fn lost(
         }
     }
     world.converts = made.converts.get().map(|converts| (commit.to_owned(), *converts));
-    ancestry.cleaned.of = was.keys().filter(|path| !committed.contains_key(**path)).count();
+    let is_new = |(path, (kind, _)): &(&&[u8], &Content)| {
+        !committed.contains_key(**path) && *kind != EntryKind::Submodule
+    };
+    ancestry.cleaned.of = was.iter().filter(is_new).count();
     ancestry.discarded.of = was.iter().filter(|(path, content)| was_dirty(path, content)).count()
         + committed.keys().filter(|path| !was.contains_key(path.as_slice())).count();
-    if ancestry.cleaned.files.is_empty() && ancestry.discarded.files.is_empty() {
+    let Ancestry { cleaned, discarded, nested, .. } = &*ancestry;
+    if cleaned.files.is_empty() && discarded.files.is_empty() && nested.is_empty() {
         return Ok(());
     }
     let Some(theirs) = OfAPerson::find(world, repository)? else { return Ok(()) };
+    // One that the agent has made itself it may throw away.
+    ancestry.nested.retain(|path| theirs.first.contains_key(path));
     for lost in [&mut ancestry.cleaned, &mut ancestry.discarded] {
         keep_a_persons(lost, by, |path| theirs.has(world, path, was.get(path.as_slice())));
     }

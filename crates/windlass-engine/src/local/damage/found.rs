@@ -29,4 +29,6 @@ pub(in crate::local) struct FoundDamage {
     pub by: DoneBy,
     pub damage: Vec<Damage>,
     pub course: DamageCourse,
+    /// Commands of git that bring back what is gone and leave all else; none where they would not bring back all of it.
+    pub by_hand: Vec<String>,
 }

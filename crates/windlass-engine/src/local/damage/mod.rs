@@ -4,6 +4,7 @@ mod after_checks;
 mod files;
 pub(super) mod found;
 mod history;
+mod narrow;
 mod operations;
 mod undo;
 
@@ -27,6 +28,7 @@ use windlass_git::inventory::{Entry, EntryKind, Inventory};
 use windlass_git::snapshot::{Moment, OwnFile, Side, Snapshot, SnapshotName, Store};
 
 use found::{DoneBy, FoundDamage};
+use narrow::Compared;
 
 pub(super) use after_checks::{after_baseline, after_checks};
 pub(super) use files::committed;
@@ -100,7 +102,8 @@ pub(super) fn find(
     let (Some(began), Some(after)) = (began, after) else {
         return Ok(None);
     };
-    let mut damage = compare(world, (turn, DoneBy::Agent), began, (now, &Ending::of(after)))?;
+    let mut compared = compare(world, (turn, DoneBy::Agent), began, (now, &Ending::of(after)))?;
+    let mut damage = std::mem::take(&mut compared.damage);
     damage.append(&mut world.left_behind);
     damage.sort_by_key(|one| one.kind);
     let plan = world.plan.clone();
@@ -125,7 +128,8 @@ pub(super) fn find(
             other.directory.display()
         ));
     }
-    Ok(Some(FoundDamage { turn, by: DoneBy::Agent, damage, course }))
+    let by_hand = compared.by_hand(&damage);
+    Ok(Some(FoundDamage { turn, by: DoneBy::Agent, damage, course, by_hand }))
 }
 
 /// An agent that is to commit may choose where, and finish what was under way; a person wants to know that it did.
@@ -173,10 +177,22 @@ pub(super) fn reports(world: &mut WorkingTree, lane: LaneId, found: &FoundDamage
 
 /// Who did what, and how it is undone where the runner does not.
 fn said(found: &FoundDamage, command: &str) -> String {
-    match found.course {
-        DamageCourse::GoOn | DamageCourse::Stop => format!("{}; `{command}` undoes it", damaged(found)),
-        DamageCourse::UndoAll | DamageCourse::UndoParts => damaged(found),
+    if found.course.undoes() {
+        return damaged(found);
     }
+    let lasting = found.damage.iter().filter(|damage| !damage.kind.can_be_undone()).count();
+    let undone = match lasting {
+        // Whoever has worked on since, or on another branch, need not give that back as well.
+        0 if !found.by_hand.is_empty() => {
+            let commands: Vec<String> = found.by_hand.iter().map(|command| format!("`{command}`")).collect();
+            let commands = commands.join(", ");
+            format!("{commands} brings that back alone, `{command}` undoes it with all that came after")
+        }
+        0 => format!("`{command}` undoes it"),
+        some if some < found.damage.len() => format!("`{command}` undoes all else"),
+        _ => return damaged(found),
+    };
+    format!("{}; {undone}", damaged(found))
 }
 
 fn damaged(found: &FoundDamage) -> String {
@@ -209,11 +225,11 @@ fn compare(
     (turn, by): (TurnKey, DoneBy),
     began: &Beginning,
     (now, after): (&Inventory, &Ending<'_>),
-) -> Result<Vec<Damage>, WorkError> {
+) -> Result<Compared, WorkError> {
     let lost = world.lost_objects()?;
     let (Some(store), Some(repository)) = (&world.snapshots, world.surveyor.place().repository.clone())
     else {
-        return Ok(Vec::new());
+        return Ok(Compared::nothing());
     };
     let mut before = store.scene(&began.own)?;
     let mut left = if after.own == began.own { before.clone() } else { store.scene(after.own)? };
@@ -235,7 +251,8 @@ fn compare(
         }
         ancestry
     };
-    Ok(damage::compare(&before, &left, &ancestry))
+    let found = damage::compare(&before, &left, &ancestry);
+    Ok(Compared::of(&repository, &before, &left, found))
 }
 
 /// Why a repository cannot be used that has lost what is checked out, as far as that is seen without asking git.

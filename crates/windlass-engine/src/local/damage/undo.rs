@@ -100,9 +100,10 @@ fn undo_parts(
     if discards && store.scene(&before.repository)?.commit == store.scene(&after.repository)?.commit {
         names.insert(b"index".to_vec());
     }
-    let mut left = Vec::new();
+    let lasting = rest.iter().filter(|damage| !damage.kind.can_be_undone());
+    let mut left: Vec<String> = lasting.map(|damage| format!("not undone: {}", damage.sentence)).collect();
     if !names.is_empty() || !rest.is_empty() {
-        left = repair(store, before, &run, RepairScope::Only(&names))?.left_alone;
+        left.extend(repair(store, before, &run, RepairScope::Only(&names))?.left_alone);
     }
     let paths: Vec<Vec<u8>> = files.iter().flat_map(|damage| damage.names.iter().cloned()).collect();
     if !paths.is_empty() {

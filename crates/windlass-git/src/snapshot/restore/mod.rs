@@ -79,6 +79,8 @@ pub enum WhyLeft {
     Ignored,
     /// A repository inside the repository.
     Submodule,
+    /// There was a repository of its own, which is gone: no snapshot holds it, and what is left there may be nowhere else.
+    RepositoryGone,
     /// Something that no snapshot holds is in the way: a folder with ignored files, a link in place of a folder.
     InTheWay,
     /// The system refused.
@@ -100,6 +102,12 @@ impl fmt::Display for LeftAlone {
             }
             WhyLeft::Ignored => write!(f, "{path}: git ignores it"),
             WhyLeft::Submodule => write!(f, "{path}: it is a repository of its own"),
+            WhyLeft::RepositoryGone => {
+                write!(
+                    f,
+                    "{path}: the repository of its own that was there is gone, and no snapshot holds it"
+                )
+            }
             WhyLeft::InTheWay => write!(f, "{path}: something that no snapshot holds is in the way"),
             WhyLeft::Failed(said) => write!(f, "{path}: {said}"),
         }
@@ -164,10 +172,11 @@ impl RestorePlan {
         RestorePlan { write, remove, unchanged: 0, left_alone, place, now: Inventory::default(), private }
     }
 
-    /// Leaves all other paths as they are.
+    /// Leaves all other paths as they are, but for a file that stands where a folder was of what is written.
     pub fn only(&mut self, target: &Snapshot, is_meant: impl Fn(&[u8]) -> bool) {
         self.write.retain(|file| is_meant(&file.path));
-        self.remove.retain(|path| is_meant(path));
+        let folders: BTreeSet<&[u8]> = self.write.iter().flat_map(|file| above(&file.path)).collect();
+        self.remove.retain(|path| is_meant(path) || folders.contains(path.as_slice()));
         self.left_alone.retain(|left| is_meant(&left.path));
         let left_alone = self.left_alone.iter().map(|left| &left.path);
         let touched: BTreeSet<&Vec<u8>> =
@@ -191,6 +200,8 @@ impl RestorePlan {
             let unread = now.is_unread(&file.path);
             if there.is_some_and(|entry| entry.kind == file.kind && entry.content == file.content) {
                 self.unchanged += 1;
+            } else if file.kind == EntryKind::Submodule && self.has_lost_repository(&file.path) {
+                self.leave(&file.path, WhyLeft::RepositoryGone);
             } else if involves_submodule(file.kind, there) {
                 self.leave(&file.path, WhyLeft::Submodule);
             } else if unread || there.is_some_and(|entry| !can_be_kept(store, entry)) {
@@ -199,6 +210,10 @@ impl RestorePlan {
                 self.write.push(file.clone());
             }
         }
+    }
+
+    fn has_lost_repository(&self, path: &[u8]) -> bool {
+        !at(&self.place.root).join(as_path(path)).join(".git").is_taken()
     }
 
     fn plan_removals(
@@ -210,7 +225,13 @@ impl RestorePlan {
         let ignores = SnapshotIgnores::read(store, target)?;
         // A walk that stopped early says nothing about files that it did not come to.
         let bounded = target.left_out.iter().any(|left| left.reason == LeftOutReason::Bound);
-        for entry in now.entries.iter().filter(|entry| target.file(&entry.path).is_none()) {
+        let nested = target.files.iter().filter(|file| file.kind == EntryKind::Submodule);
+        let nested: BTreeSet<&[u8]> = nested.map(|file| file.path.as_slice()).collect();
+        // What lies where a repository of its own was is its working copy: of that no snapshot knows anything.
+        let is_of_the_tree = |entry: &&Entry| {
+            target.file(&entry.path).is_none() && !above(&entry.path).any(|folder| nested.contains(folder))
+        };
+        for entry in now.entries.iter().filter(is_of_the_tree) {
             let left_out = target.left_out.iter().find(|left| left.path == entry.path);
             let why = match left_out {
                 Some(left) => Some(WhyLeft::NotInSnapshot(left.reason)),
@@ -245,6 +266,15 @@ impl RestorePlan {
             }
         }
     }
+}
+
+/// The folders above a path, from the innermost on.
+fn above(path: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let mut above = path;
+    std::iter::from_fn(move || {
+        above = above.get(..memchr::memrchr(b'/', above)?)?;
+        Some(above)
+    })
 }
 
 fn involves_submodule(kind: EntryKind, there: Option<&Entry>) -> bool {

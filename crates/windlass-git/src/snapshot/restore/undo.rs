@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use super::ignores::SnapshotIgnores;
-use super::{RestorePlan, Restored, apply};
+use super::{RestorePlan, Restored, above, apply};
 use crate::inventory::{EntryKind, Inventory, Place, as_path};
 use crate::snapshot::{KeptFile, LeftOutReason, Snapshot, SnapshotError, Store};
 use windlass_host::tree::at;
@@ -49,14 +49,8 @@ pub fn undo(
     let mut plan = RestorePlan::of(place.clone(), before);
     let named: BTreeSet<&[u8]> = paths.iter().map(Vec::as_slice).collect();
     // What stands in a folder's place goes first: what is seen through a link is not what was there.
-    let is_behind = |path: &[u8]| {
-        let mut above = path;
-        std::iter::from_fn(|| {
-            above = above.get(..memchr::memrchr(b'/', above)?)?;
-            Some(above)
-        })
-        .any(|above| named.contains(above) && after.file(above).is_some())
-    };
+    let is_behind =
+        |path: &[u8]| above(path).any(|above| named.contains(above) && after.file(above).is_some());
     for path in paths {
         let there = if is_behind(path) { None } else { place.content_now(path) };
         let left = after.content(path);

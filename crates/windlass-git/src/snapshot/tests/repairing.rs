@@ -350,3 +350,21 @@ fn commits_that_are_made_between_two_snapshots_are_copied_as_well() {
     assert_eq!(scratch.git(&["show", "HEAD:a.txt"]), "iteration 3\n");
     assert!(scratch.try_git(&scratch.top, &["fsck", "--strict"]).0);
 }
+
+#[test]
+fn what_has_gone_on_stays_also_where_git_cannot_read_the_repository() {
+    let scratch = Scratch::committed();
+    scratch.git(&["branch", "feature"]);
+    let kept = scratch.keep(1);
+    let first = scratch.git(&["rev-parse", "HEAD"]);
+    scratch.git(&["commit", "-q", "--allow-empty", "-m", "later"]);
+    scratch.git(&["branch", "-qf", "feature", "main"]);
+    let later = scratch.git(&["rev-parse", "HEAD"]);
+    fs::remove_file(scratch.path(".git/HEAD")).unwrap();
+    let repaired = repair_now(&scratch, &kept);
+    assert_eq!(repaired.left_alone, ["gone on since, and not moved: feature"]);
+    let names: Vec<&[u8]> = repaired.moved.iter().map(|moved| moved.name.as_slice()).collect();
+    assert_eq!(names, [b"refs/heads/main"]);
+    assert_eq!(scratch.git(&["rev-parse", "main"]), first);
+    assert_eq!(scratch.git(&["rev-parse", "feature"]), later);
+}

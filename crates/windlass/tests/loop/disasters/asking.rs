@@ -6,7 +6,7 @@ use windlass_core::report;
 use windlass_testkit::TestEnv;
 
 use super::place::{Layout, Place};
-use super::{DISASTERS, Night, damaged, kinds, printed, run, script, typed};
+use super::{DISASTERS, Night, PATIENCE, damaged, kinds, printed, run, script, typed};
 
 #[test]
 fn each_disaster_is_named_and_undone_by_the_printed_command() {
@@ -146,4 +146,91 @@ fn the_next_agent_is_told_of_what_is_still_under_way() {
     run(&night, &place, "2", &[]).expect_code(10, "merge");
     assert!(!night.prompt(1).contains("did to the repository"));
     assert!(night.prompt(2).contains("a merge was begun and not finished; this is still so"));
+}
+
+/// A repository inside the place, with work that is nowhere else.
+fn with_a_nested_repository() -> (TestEnv, Place) {
+    let env = TestEnv::with_git();
+    let place = Place { top: env.project().to_path_buf() };
+    let nested = Place { top: place.top.join("nested") };
+    std::fs::create_dir(&nested.top).unwrap();
+    nested.git(&env, &["init", "-q"]);
+    nested.write("n", "n\n");
+    nested.git(&env, &["add", "n"]);
+    nested.git(&env, &["commit", "-qm", "n"]);
+    nested.write("n", "precious\n");
+    (env, place)
+}
+
+// attack(git): an agent deletes the git directory of a repository that lies inside the one it works in
+// holds: it is said to be lost, nothing is said to bring it back, and neither a restore nor `safety.undo = "auto"` removes the files that are left
+#[test]
+fn a_repository_inside_that_is_gone_is_lost_and_its_files_stay() {
+    const SAID: &str =
+        "repositories of their own inside this one are gone, and no snapshot holds them: nested";
+    for (undo, more) in
+        [("ask", ""), ("auto", ""), ("auto", "; git tag -d v1"), ("auto", "; git checkout -q --detach")]
+    {
+        let (env, place) = with_a_nested_repository();
+        env.git(&["tag", "v1"]);
+        let command = format!("echo 1 >> README.md; rm -rf nested/.git{more}");
+        let night = Night::within(env, &script(&command)).set("WINDLASS_SAFETY__UNDO", undo);
+        run(&night, &place, "1", &[]).expect_code(10, &command);
+        assert!(kinds(&night).contains(&DamageKind::NestedRepositoriesGone), "{undo}{more}");
+        let notices = night.notices().join("\n");
+        assert!(notices.contains(SAID) && !notices.contains("undoes it"), "{undo}{more}: {notices}");
+        assert!(
+            more.is_empty() || notices.contains("undone but for what is named below"),
+            "{more}: {notices}"
+        );
+        assert!(more.is_empty() || notices.contains("not undone: "), "{more}: {notices}");
+        assert_eq!(night.env.read("nested/n"), "precious\n");
+        let id = night.folder().file_name().unwrap().to_string_lossy().into_owned();
+        let mut restore = night.windlass(&["restore", &id, "1", "--before", "--repository"]);
+        let outcome = night.env.run(&mut restore, PATIENCE);
+        let said = outcome.stdout_text();
+        outcome.expect_code(1, &said);
+        assert!(said.contains("not all files are as they were"), "{said}");
+        assert!(said.contains("the repository of its own that was there is gone"), "{said}");
+        assert_eq!(night.env.read("nested/n"), "precious\n");
+    }
+}
+
+#[test]
+fn what_a_command_of_git_brings_back_needs_no_work_to_be_given_back() {
+    let env = TestEnv::with_git();
+    let place = Place { top: env.project().to_path_buf() };
+    place.git(&env, &["tag", "-a", "-m", "annotated", "v1"]);
+    let tag = env.git(&["rev-parse", "v1"]);
+    let acts = ["{ bash = 'git tag -d v1; echo y > y' }", "{ bash = 'echo x > x' }"];
+    let night = Night::within(env, &super::super::night::calls(&acts));
+    run(&night, &place, "2", &["--commit", "runner"]).expect_code(10, "run");
+    let head = night.env.git(&["rev-parse", "HEAD"]);
+    let notices = night.notices();
+    let mut commands = notices.iter().flat_map(|notice| notice.split('`').skip(1).step_by(2));
+    let command = commands.find(|command| command.starts_with("git ")).expect("a command of git").to_owned();
+    assert_eq!(command, format!("git update-ref refs/tags/v1 {tag}"));
+    assert!(
+        notices.iter().any(|notice| notice.contains("undoes it with all that came after")),
+        "{notices:#?}"
+    );
+    night.env.git(&command.split(' ').skip(1).collect::<Vec<_>>());
+    assert_eq!(night.env.git(&["rev-parse", "v1"]), tag);
+    assert_eq!(night.env.git(&["rev-parse", "HEAD"]), head);
+}
+
+// attack(git): an agent deletes a tag, and the objects that it alone had
+// holds: no command is printed that git could not carry out; the whole restore brings it back
+#[test]
+fn no_command_of_git_is_printed_for_what_git_has_no_more() {
+    let env = TestEnv::with_git();
+    let place = Place { top: env.project().to_path_buf() };
+    let commit = env.git(&["commit-tree", "-m", "alone", "HEAD^{tree}"]);
+    env.git(&["tag", "v1", &commit]);
+    let night = Night::within(env, &script("git tag -d v1; git gc -q --prune=now"));
+    run(&night, &place, "1", &[]).expect_code(10, "run");
+    let notices = night.notices().join("\n");
+    assert!(!notices.contains("`git ") && notices.contains("undoes it"), "{notices}");
+    typed(&night, &place, &printed(&night));
+    assert_eq!(night.env.git(&["rev-parse", "v1"]), commit);
 }

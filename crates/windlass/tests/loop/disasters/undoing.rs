@@ -44,3 +44,31 @@ fn work_beside_a_small_disaster_stays() {
     );
     assert!(!place.git(&night.env, &["config", "--list"]).contains("core.pager"));
 }
+
+// attack(git): while an agent takes commits off its branch in a working tree of its own, a person commits in theirs
+// holds: what the agent did is undone, and the person's branch stays where it is
+#[test]
+fn what_a_person_commits_in_another_working_tree_meanwhile_stays() {
+    let env = TestEnv::with_git();
+    env.git(&["commit", "-q", "--allow-empty", "-m", "second"]);
+    env.git(&["branch", "beside"]);
+    let person = env.project().to_str().unwrap().to_owned();
+    let linked = Place { top: env.root().join("linked") };
+    env.git(&["worktree", "add", "-q", "-b", "port", linked.top.to_str().unwrap()]);
+    let before = env.git(&["rev-parse", "port"]);
+    let command = format!(
+        "git reset -q --hard HEAD~1; cd {person}; git commit -q --allow-empty -m mine; git branch -qf beside main"
+    );
+    let night = Night::within(env, &script(&command)).set(AUTO.0, AUTO.1);
+    run(&night, &linked, "1", &["--commit", "runner"]).expect_code(10, &command);
+    assert_eq!(damaged(&night)[0].1, DamageCourse::UndoAll);
+    let git = |arguments: &[&str]| night.env.git(arguments);
+    assert_eq!(git(&["rev-parse", "port"]), before);
+    assert_eq!(git(&["log", "-1", "--format=%s", "main"]), "mine");
+    assert_eq!(git(&["rev-parse", "beside"]), git(&["rev-parse", "main"]));
+    assert_eq!(git(&["status", "--porcelain"]), "");
+    let notices = night.notices();
+    for said in ["main stays at", "gone on since, and not moved: beside"] {
+        assert!(notices.iter().any(|notice| notice.starts_with(said)), "{said}: {notices:#?}");
+    }
+}
