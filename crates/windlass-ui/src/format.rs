@@ -129,6 +129,15 @@ pub fn count(number: u64, noun: &str) -> String {
     if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
 }
 
+/// `3 of 50`; without a limit `3`. A resumption may lower the limit below what has begun.
+pub fn iteration(number: u32, limit: Option<u32>) -> String {
+    match limit {
+        Some(limit) if number > limit => format!("{number}, beyond the limit of {limit}"),
+        Some(limit) => format!("{number} of {limit}"),
+        None => number.to_string(),
+    }
+}
+
 /// What follows a number of commits by whomever: how many are of iterations, which is what a run's end counts, where others made
 /// some as well (a person, or Windlass of interrupted work).
 pub fn commits_apart(by_whomever: u64, of_iterations: u32) -> String {

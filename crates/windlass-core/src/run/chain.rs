@@ -249,7 +249,9 @@ impl Run {
     pub(super) fn call_for_nobody(&self, now: Now) -> Option<Fact> {
         let spec = self.spec.as_ref().filter(|_| self.calls_may_begin())?;
         let prepared = self.lanes.iter().filter_map(|(id, lane)| match &lane.state {
-            LaneState::Preparing(turn) => Some(self.call_for(*id, turn.purpose)),
+            LaneState::Preparing(turn) if !self.waits_beyond_limit(&lane.state) => {
+                Some(self.call_for(*id, turn.purpose))
+            }
             _ => None,
         });
         let mut hopeless = prepared.filter(|call_for| {

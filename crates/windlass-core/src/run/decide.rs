@@ -153,7 +153,16 @@ impl Run {
 
     /// The same of a lane. In a wait, or while the runner was dead, its task's lease may have ended.
     pub(super) fn call_may_begin_in(&self, lane: LaneId) -> bool {
-        self.calls_may_begin() && self.last.is_none_or(|last| self.holds_task(lane, last))
+        let is_allowed = self.lane(lane).is_none_or(|state| !self.waits_beyond_limit(state));
+        self.calls_may_begin() && is_allowed && self.last.is_none_or(|last| self.holds_task(lane, last))
+    }
+
+    /// Does it wait for a call in an iteration that the limit no longer allows? Whoever resumed the run has lowered that: what the
+    /// iteration left is kept, and nobody is called in it until the limit is raised.
+    pub(super) fn waits_beyond_limit(&self, state: &LaneState) -> bool {
+        let most = self.spec.as_ref().and_then(|spec| spec.limits.iterations);
+        let (LaneState::Opening(turn) | LaneState::Preparing(turn)) = state else { return false };
+        most.is_some_and(|most| turn.iteration > most)
     }
 
     /// Several lanes share what is left: one that could do nothing with its share waits until another's call is over.
@@ -170,7 +179,9 @@ impl Run {
     /// What a call that is made now may spend: what neither was spent nor is granted, shared with those that come next.
     pub(super) fn share_of(&self, limit: Cost) -> Cost {
         let left = limit.minus(self.ledger.spent()).minus(self.granted());
-        let next = |state: &&LaneState| matches!(state, LaneState::Opening(_) | LaneState::Preparing(_));
+        let next = |state: &&LaneState| {
+            matches!(state, LaneState::Opening(_) | LaneState::Preparing(_)) && !self.waits_beyond_limit(state)
+        };
         let sharers = self.lanes.values().map(|lane| &lane.state).filter(next).count().max(1);
         Cost::from_micros(left.micros() / sharers as u64)
     }

@@ -208,7 +208,8 @@ impl Run {
     fn limit(&self, spec: &RunSpec, now: Now) -> Option<(StopReason, String)> {
         let limits = &spec.limits;
         let idle = |state: &LaneState| matches!(state, LaneState::Idle { .. } | LaneState::Cleared);
-        let between = self.lanes.values().all(|lane| idle(&lane.state));
+        let rests = |state: &LaneState| idle(state) || self.waits_beyond_limit(state);
+        let between = self.lanes.values().all(|lane| rests(&lane.state));
         let reason = if between && limits.iterations.is_some_and(|most| self.counters.started >= most) {
             StopReason::MaxIterations
         } else if self.counters.budget_exhausted

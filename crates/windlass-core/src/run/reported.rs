@@ -186,10 +186,10 @@ impl Run {
     }
 
     fn prepared(&self, lane: LaneId, now: Now) -> Vec<Fact> {
-        let (Some(LaneState::Preparing(turn)), Some(spec)) = (self.lane(lane), &self.spec) else {
+        let (Some(state @ LaneState::Preparing(turn)), Some(spec)) = (self.lane(lane), &self.spec) else {
             return Vec::new();
         };
-        if !self.calls_may_begin() || self.has_to_end(now) {
+        if !self.calls_may_begin() || self.has_to_end(now) || self.waits_beyond_limit(state) {
             return Vec::new();
         }
         let Turn { iteration, attempt, purpose, .. } = *turn;

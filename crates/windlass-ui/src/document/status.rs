@@ -294,7 +294,8 @@ pub fn status_text(status: &RunStatus, now: Timestamp, terminal: &Terminal) -> S
         labelled("started").plain(clock).dim(format!(" ({})", format::relative(started, now, &terminal.zone)))
     }));
     let mode = status.mode.map(|mode| format!(" in {} mode", mode.name())).unwrap_or_default();
-    lines.push(labelled("iteration").plain(of(status.iteration, status.max_iterations)).dim(mode));
+    let iteration = format::iteration(status.iteration, status.max_iterations);
+    lines.push(labelled("iteration").plain(iteration).dim(mode));
     let said = JobStatus { items: status.items, summary: status.summary.clone(), ..JobStatus::default() };
     let said = one_line(&said.line(None));
     match &status.tasks {
@@ -341,10 +342,6 @@ fn headline(status: &RunStatus) -> Line {
         return line;
     }
     line.dim(format!(" · {}", one_line(&status.detail)))
-}
-
-fn of(number: u32, limit: Option<u32>) -> String {
-    limit.map_or_else(|| number.to_string(), |limit| format!("{number} of {limit}"))
 }
 
 /// Only where there are any.

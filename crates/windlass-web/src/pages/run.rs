@@ -74,7 +74,7 @@ pub fn head(
                 " " (line(&status.title))
             }
             dl.figures {
-                (figure("Iteration", &of(status.iteration, status.max_iterations)))
+                (figure("Iteration", &format::iteration(status.iteration, status.max_iterations)))
                 (figure("Cost", &cost(status)))
                 (figure("Wasted", &format::money(seen.wasted.total())))
                 (figure("Time", &format::duration(std::time::Duration::from_millis(status.duration_ms))))
@@ -95,10 +95,6 @@ pub fn head(
 
 fn figure(name: &str, value: &str) -> Markup {
     html! { div { dt { (name) } dd { (value) } } }
-}
-
-fn of(number: u32, limit: Option<u32>) -> String {
-    limit.map_or_else(|| number.to_string(), |limit| format!("{number} of {limit}"))
 }
 
 fn at_work_list(viewer: &Viewer, at_work: &[AtWork]) -> Markup {

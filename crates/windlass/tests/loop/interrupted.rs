@@ -100,6 +100,23 @@ fn a_resumed_run_commits_it_and_the_iterations_commit_has_the_rest() {
     night.assert_clean();
 }
 
+// rows: 53
+#[test]
+fn nobody_is_called_in_an_iteration_beyond_the_limit_that_a_resumption_lowers() {
+    let night = killed(2);
+    let begun = || night.facts().iter().filter(|fact| matches!(fact, Fact::CallReserved { .. })).count();
+    let outcome = night.resume(&["-m", "1"]);
+    expect_end(&outcome, 10, "max_iterations");
+    assert_eq!(begun(), 2, "{}", said(&outcome));
+    let status = night.env.run(&mut night.windlass(&["status"]), PATIENCE).stdout_text();
+    assert!(status.contains("2, beyond the limit of 1"), "{status}");
+    assert!(status.contains("--max-iterations 2"), "{status}");
+    assert_eq!(subjects(&night)[0], "Interrupted work on iteration 2 - Make it work");
+    expect_end(&night.resume(&["-m", "2"]), 10, "max_iterations");
+    assert_eq!((begun(), night.verdicts().len()), (3, 2));
+    night.assert_clean();
+}
+
 #[test]
 fn neither_a_lock_nor_a_half_written_file_is_in_the_way_of_it() {
     let last = "echo cut >> b.txt; touch .git/index.lock; echo half > .windlass-aB3dEf.tmp";

@@ -389,10 +389,15 @@ impl World {
     }
 
     pub fn restart(&mut self, kept: usize) {
+        self.restart_with(kept, |_| {});
+    }
+
+    pub fn restart_with(&mut self, kept: usize, change: impl FnOnce(&mut RunSpec)) {
         self.journal.truncate(kept);
         self.run = fold(&self.journal);
         self.begun.clear();
-        let plan = (**self.run.spec().unwrap()).clone();
+        let mut plan = (**self.run.spec().unwrap()).clone();
+        change(&mut plan);
         self.input(Input::Resume(Box::new(plan)));
     }
 

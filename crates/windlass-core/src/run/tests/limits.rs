@@ -1,10 +1,11 @@
 use std::time::Duration;
 
+use super::lanes_world::{AgentCall, World as LanesWorld, row, tasks_plan};
 use super::world::{Act, DOLLAR, World, plan};
 use crate::fact::Fact;
-use crate::run::LEAST_RESERVATION;
+use crate::run::{Effect, LEAST_RESERVATION};
 use crate::spec::{Limits, RunSpec};
-use crate::values::{Class, Cost, Cut, Evidence, StopReason, Verdict};
+use crate::values::{Class, Cost, Cut, Evidence, StopReason, TaskId, Verdict};
 
 fn limited(change: impl FnOnce(&mut Limits)) -> RunSpec {
     let mut plan = plan();
@@ -30,6 +31,62 @@ fn each_limit_ends_the_run_with_its_own_reason() {
         assert_eq!(world.finish(), reason);
         assert_eq!(world.run.counters().started, iterations, "{reason:?}");
     }
+}
+
+/// The iterations of all calls, in their order.
+fn called(facts: impl Iterator<Item = Fact>) -> Vec<u32> {
+    let iteration = |fact| match fact {
+        Fact::CallReserved { iteration, .. } => Some(iteration),
+        _ => None,
+    };
+    facts.filter_map(iteration).collect()
+}
+
+// rows: 53
+#[test]
+fn nobody_is_called_in_an_iteration_beyond_a_limit_that_was_lowered() {
+    for state in ["preparing", "calling", "keeping"] {
+        let mut world = World::new(plan(), |call, _| works(call));
+        let second = |effect: &Effect| effect.turn().is_some_and(|turn| turn.iteration == 2);
+        world.until(|effect| {
+            second(effect)
+                && match state {
+                    "preparing" => matches!(effect, Effect::Prepare { .. }),
+                    "calling" => matches!(effect, Effect::Call { .. }),
+                    _ => matches!(effect, Effect::Keep { .. }),
+                }
+        });
+        let before = called(world.facts().cloned());
+        world.restart_with(world.journal.len(), |plan| plan.limits.iterations = Some(1));
+        assert_eq!(world.finish(), StopReason::MaxIterations, "{state}");
+        assert_eq!(called(world.facts().cloned()), before, "{state}");
+        // What it left is kept, and it goes on where the limit allows it.
+        let kept = world.facts().filter(|fact| matches!(fact, Fact::SnapshotTaken(_))).count();
+        assert!(kept >= before.len(), "{state}: {kept}");
+        world.restart_with(world.journal.len(), |plan| plan.limits.iterations = Some(2));
+        assert_eq!(world.finish(), StopReason::MaxIterations, "{state}");
+        assert_eq!(world.run.counters().finished, 2, "{state}");
+    }
+}
+
+// rows: 53
+#[test]
+fn lanes_whose_iterations_the_lowered_limit_allows_go_on() {
+    let rows = vec![row("a", &[]), row("b", &[]), row("c", &[])];
+    let agent = |task: &TaskId, _, _| AgentCall::done(if task.0 == "a" { "a" } else { "b" }, "x");
+    let mut world = LanesWorld::new(tasks_plan(2), rows, agent);
+    let calls = |world: &LanesWorld| called(world.journal.iter().map(|entry| entry.fact.clone()));
+    while calls(&world).len() < 2 {
+        assert!(world.step(0), "both lanes call somebody");
+    }
+    let kept = world.journal.iter().position(|entry| matches!(entry.fact, Fact::CallFinished { .. }));
+    let kept = kept.unwrap_or(world.journal.len());
+    world.restart_with(kept, |plan| plan.limits.iterations = Some(1));
+    assert_eq!(world.finish(), StopReason::MaxIterations);
+    assert_eq!(calls(&world).iter().filter(|iteration| **iteration == 2).count(), 1, "{:?}", calls(&world));
+    assert!(calls(&world).iter().filter(|iteration| **iteration == 1).count() >= 2, "{:?}", calls(&world));
+    world.restart_with(world.journal.len(), |plan| plan.limits.iterations = Some(9));
+    assert_eq!(world.finish(), StopReason::Complete);
 }
 
 // rows: 54

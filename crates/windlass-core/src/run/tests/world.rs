@@ -359,13 +359,20 @@ impl World {
 
     /// The runner died and another one takes over, from a journal that ends after `kept` facts.
     pub fn restart(&mut self, kept: usize) {
+        self.restart_with(kept, |_| {});
+    }
+
+    /// The same, with another plan.
+    pub fn restart_with(&mut self, kept: usize, change: impl FnOnce(&mut RunSpec)) {
         self.journal.truncate(kept);
         self.run = fold(&self.journal);
         self.begun.clear();
         self.now.monotonic = Duration::ZERO;
         self.now.wall = self.now.wall.checked_add(Duration::from_mins(7)).unwrap();
         if let Some(plan) = self.run.spec().cloned() {
-            self.input(Input::Resume(Box::new((*plan).clone())));
+            let mut plan = (*plan).clone();
+            change(&mut plan);
+            self.input(Input::Resume(Box::new(plan)));
         } else {
             self.input(Input::Start(Box::new(plan())));
         }

@@ -18,7 +18,7 @@ pub(super) fn of(board: &Board, plan: &RunSpec, limit: StopReason) -> String {
     match limit {
         StopReason::MaxIterations => {
             let most = u64::from(limits.iterations.unwrap_or(50));
-            format!(" --max-iterations {}", raise::beyond(u64::from(board.tally.total()), most))
+            format!(" --max-iterations {}", raise::beyond(begun_before_the_last(board), most))
         }
         StopReason::MaxCost => {
             let most = limits.cost.unwrap_or(Cost::from_micros(5_000_000));
@@ -45,6 +45,13 @@ pub(super) fn of(board: &Board, plan: &RunSpec, limit: StopReason) -> String {
         }
         _ => String::new(),
     }
+}
+
+/// Iterations that a limit must exceed for all that has begun to go on: those that have ended, and those before one that has not,
+/// where a resumption has lowered the limit below that.
+fn begun_before_the_last(board: &Board) -> u64 {
+    let newest = board.lanes.values().map(|lane| lane.iteration).max().unwrap_or(0);
+    u64::from(board.tally.total().max(newest.saturating_sub(1)))
 }
 
 /// Flags that raise the other limits that the run has reached: it would end at once otherwise.
