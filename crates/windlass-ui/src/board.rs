@@ -49,6 +49,8 @@ pub struct Board {
     pub(crate) seq: u64,
     /// When the last event was.
     pub(crate) now: Timestamp,
+    /// How long a session was at work after the last fact, by its last sign of life.
+    pub(crate) unseen: Duration,
     pub(crate) started: Option<Timestamp>,
     /// The time between two sessions.
     pub(crate) idle: Duration,
@@ -199,9 +201,16 @@ impl Board {
         }
     }
 
+    /// Says how long a session has been at work since the last fact, by its last sign of life: of a call that was cut off, no fact says
+    /// it.
+    pub fn works_unseen(&mut self, unseen: Duration) {
+        self.unseen = unseen;
+    }
+
     /// Takes a fact in.
     pub fn fact(&mut self, entry: &Entry) {
         self.seq = entry.seq;
+        self.unseen = Duration::ZERO;
         self.way_back.take(&entry.fact);
         let before = self.now;
         // A run does not go on by being asked for something.

@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::time::Duration;
 
 use jiff::Timestamp;
 use windlass_agents::of;
 use windlass_core::fact::Entry;
 use windlass_core::observation::{Observation, ToolInput};
-use windlass_core::values::{CallId, LaneId, Purpose, RunId};
+use windlass_core::values::{CallId, LaneId, Now, Purpose, RunId};
 use windlass_core::words::quoted;
 use windlass_engine::replay::pages::{Content, Page, Transcript};
 use windlass_engine::store::journal::Follower;
@@ -31,6 +32,8 @@ pub struct FollowedRun {
     known: KnownRun,
     follower: Follower,
     course: Course,
+    /// The number and the time of the last fact.
+    last: Option<(u64, Now)>,
     places: Looked,
     calls: BTreeMap<CallId, Listening>,
     typed: TypedFrom,
@@ -107,6 +110,7 @@ impl App {
             known: known.clone(),
             follower: Follower::new(&path),
             course: Course::default(),
+            last: None,
             places: Looked::default(),
             calls: BTreeMap::new(),
             typed: TypedFrom::Here,
@@ -144,9 +148,14 @@ impl FollowedRun {
         loop {
             let entries = self.follower.poll()?;
             if entries.is_empty() {
+                // A runner that is killed in the midst of a call leaves no further fact.
+                let folder = self.known.folder();
+                let unseen = self.last.map_or(Duration::ZERO, |last| folder.worked_unseen(last));
+                self.course.works_unseen(unseen);
                 return Ok(());
             }
             for entry in &entries {
+                self.last = Some((entry.seq, entry.at));
                 self.course.take(entry);
                 show(entry);
             }

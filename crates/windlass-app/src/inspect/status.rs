@@ -54,6 +54,8 @@ impl App {
         for entry in &entries {
             board.fact(entry);
         }
+        let last = entries.last().map(|last| (last.seq, last.at));
+        board.works_unseen(last.map_or(Duration::ZERO, |last| folder.worked_unseen(last)));
         let unfinished = which::unfinished(folder.run(), &live);
         let commits = commits_made(&here, &board);
         Ok(Status::Run(Box::new(RunStatus::new(&board, unfinished, commits, now))))

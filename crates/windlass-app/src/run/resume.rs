@@ -68,8 +68,8 @@ pub(super) fn resume(app: &App, request: &ResumeRun) -> Result<RunEnd, AppError>
                     .map_err(|refusal| moved::unless_driven(&here, &folder, old, refusal))?;
             }
             let mut plan = plan(&run, resolved)?;
-            plan.limits.worked_unseen +=
-                opened.entries.last().map_or(Duration::ZERO, |last| folder.worked_unseen(last));
+            let last = opened.entries.last().map(|last| (last.seq, last.at));
+            plan.limits.worked_unseen += last.map_or(Duration::ZERO, |last| folder.worked_unseen(last));
             let budget = of_whole_job(&here, &mut plan, &folder, resolved)?;
             if let (Phase::Ended(reason), Some(old)) = (run.phase(), run.spec()) {
                 refuse_ended(&plan, &old.limits, reason)?;

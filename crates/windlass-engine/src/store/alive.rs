@@ -5,7 +5,6 @@ use std::io::Write as _;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use windlass_core::fact::Entry;
 use windlass_core::values::Now;
 
 use super::RunFolder;
@@ -22,14 +21,14 @@ impl RunFolder {
         let _ = file.and_then(|mut file| file.write_all(line.as_bytes()));
     }
 
-    /// How long a session was at work after its last fact, by its last sign of life; nothing where it had none since.
-    pub fn worked_unseen(&self, last: &Entry) -> Duration {
+    /// How long a session was at work after its last fact, which has this number and was at this time, by its last sign of life; nothing where it had none since.
+    pub fn worked_unseen(&self, (seq, last): (u64, Now)) -> Duration {
         // outside: the run's folder.
         let noted = fs::read(self.alive()).ok().and_then(|line| String::from_utf8(line).ok());
         let noted = noted.as_deref().and_then(|line| line.trim_end().split_once(' '));
         let noted = noted.and_then(|(next, at)| Some((next.parse::<u64>().ok()?, at.parse().ok()?)));
-        match noted.filter(|(next, _)| *next == last.seq + 1) {
-            Some((_, at)) => Duration::from_millis(at).saturating_sub(last.at.monotonic),
+        match noted.filter(|(next, _)| *next == seq + 1) {
+            Some((_, at)) => Duration::from_millis(at).saturating_sub(last.monotonic),
             None => Duration::ZERO,
         }
     }

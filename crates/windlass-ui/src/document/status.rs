@@ -182,7 +182,8 @@ impl RunStatus {
         let ending = board.ending.as_ref();
         let grounds = board.plan.as_ref().map(|plan| plan.grounds()).unwrap_or_default();
         let foremost = board.foremost().map_or(0, |lane| lane.iteration);
-        let until = if unfinished == RunState::Running { now } else { board.now };
+        let last = board.now.saturating_add(board.unseen).unwrap_or(board.now);
+        let until = if unfinished == RunState::Running { now } else { last };
         let elapsed = board.started.map_or(Duration::ZERO, |started| between(started, until));
         let waited = board.waited_until(until);
         // Where nobody drives it, whoever goes on with it waits until then.

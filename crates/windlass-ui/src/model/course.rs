@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
+use std::time::Duration;
 
 use jiff::Timestamp;
 use windlass_core::fact::{Entry, Fact};
@@ -109,6 +110,11 @@ impl Course {
     /// The number of the last fact that was taken in; 0 before any.
     pub const fn seq(&self) -> u64 {
         self.seq
+    }
+
+    /// How long a session has been at work since the last fact, by its last sign of life.
+    pub fn works_unseen(&mut self, unseen: Duration) {
+        self.board.works_unseen(unseen);
     }
 
     /// What the views fold.

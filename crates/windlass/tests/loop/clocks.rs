@@ -140,9 +140,17 @@ fn the_time_of_a_killed_call_counts() {
     running.signal(Signal::KILL);
     assert_eq!(running.wait(PATIENCE).signal, Some(9));
     let worked = worked();
+    let told = |what: &[&str]| -> serde_json::Value {
+        let told = night.env.run(&mut night.windlass(&[what, &["--json"]].concat()), PATIENCE);
+        serde_json::from_slice(&told.stdout).unwrap()
+    };
+    let counts = |status: &serde_json::Value| {
+        assert!(status["duration_ms"].as_u64().unwrap() >= worked - 100, "{worked} {status}");
+    };
+    // Before anybody resumes it, too.
+    counts(&told(&["status"]));
+    counts(&told(&["report"])["runs"][0]);
     expect_end(&night.resume(&["--max-duration", "2s"]), 13, "max_duration");
-    let status = night.env.run(&mut night.windlass(&["status", "--json"]), PATIENCE);
-    let status: serde_json::Value = serde_json::from_slice(&status.stdout).unwrap();
-    assert!(status["duration_ms"].as_u64().unwrap() >= worked - 100, "{worked} {status}");
+    counts(&told(&["status"]));
     assert_eq!(night.calls().len(), 1, "nobody was called again");
 }
