@@ -41,7 +41,7 @@ mod words;
 
 pub use board::Board;
 pub use document::*;
-pub use elsewhere::typed_elsewhere;
+pub use elsewhere::{typed_elsewhere, typed_in};
 pub use error::{render_error, render_warning};
 pub use event::{Event, View};
 pub use harmless::{harmless, one_command, one_line};

@@ -31,6 +31,7 @@ mod sandbox_notices;
 mod started_apart;
 mod state_inside;
 pub(crate) mod tasks;
+mod typed;
 pub(crate) mod uncommitted;
 pub(crate) mod verdict;
 pub(crate) mod whole_pipeline;

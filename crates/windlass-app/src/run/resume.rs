@@ -46,7 +46,7 @@ pub(super) fn resume(app: &App, request: &ResumeRun) -> Result<RunEnd, AppError>
     let folder = wanted(&called_in, request)?;
     // Read before the lock is taken, to know whose directory it is.
     let summary = index::summarize(&folder)?;
-    let here = where_it_goes_on(called_in, &folder, &summary)?;
+    let here = where_it_goes_on(called_in, (&folder, &summary), request)?;
     let workspace = summary.workspace.as_ref().map(|workspace| workspace.folder.as_path());
     let (settings, unlimited) = (request.settings.clone(), request.unlimited);
     let configuration = Configuration::load(&here.directory, workspace, summary.mode, settings, unlimited)?;
@@ -215,24 +215,31 @@ fn is_raised_by(run: &RunSummary, settings: &Layer) -> bool {
 }
 
 /// Where a run works; one of a fleet that was driven on another machine goes on where it is resumed.
-fn where_it_goes_on(called_in: Here, folder: &RunFolder, summary: &RunSummary) -> Result<Here, AppError> {
+fn where_it_goes_on(
+    called_in: Here,
+    (folder, summary): (&RunFolder, &RunSummary),
+    request: &ResumeRun,
+) -> Result<Here, AppError> {
     if fleet::is_copy(folder) {
         return Ok(called_in);
     }
-    let followed = worktree::follow(&called_in, summary)?;
+    let followed = worktree::follow(&called_in, summary, request)?;
     let here = followed.unwrap_or(called_in);
-    refuse_other_directory(&here, summary)?;
+    refuse_other_directory(&here, summary, request)?;
     Ok(here)
 }
 
-fn refuse_other_directory(here: &Here, summary: &RunSummary) -> Result<(), AppError> {
+fn refuse_other_directory(here: &Here, summary: &RunSummary, request: &ResumeRun) -> Result<(), AppError> {
     if summary.directory == here.directory {
         return Ok(());
     }
     let (shown, typed) =
         (one_line(&summary.directory.display().to_string()), quoted(summary.directory.as_os_str()));
-    Err(AppError::usage(format!("run {} works in {shown}", summary.run))
-        .hint(format!("windlass -C {typed} resume {}", summary.run)))
+    Err(AppError::usage(format!("run {} works in {shown}", summary.run)).hint(format!(
+        "windlass -C {typed} resume {}{}",
+        summary.run,
+        request.typed_options()
+    )))
 }
 
 fn fold(entries: &[Entry]) -> Result<Run, AppError> {

@@ -2,13 +2,17 @@
 
 use std::path::{Path, PathBuf};
 
+use jiff::Timestamp;
+use windlass_core::fact::Entry;
+use windlass_core::recovery::WayBack;
 use windlass_core::spec::{CommitPolicy, Mode};
 use windlass_core::values::Extent;
-use windlass_engine::store::{RunSummary, index};
+use windlass_engine::store::{RunFolder, RunSummary, index, journal};
 use windlass_engine::worktree::{
     How, Made, Order, Removal, Stage, Worktree, WorktreeName, base_folder, make,
 };
 use windlass_git::git::Repository;
+use windlass_ui::{Board, RunState, RunStatus};
 
 use crate::app::App;
 use crate::configuration::{Configuration, exit_codes_in};
@@ -16,7 +20,8 @@ use crate::error::{AppError, Kind};
 use crate::here::{Here, home};
 use crate::inspect::which;
 use crate::run::{
-    self, Prepared, Rehearsal, RunEnd, StartRun, WantedJob, going_on, launch, rehearsal, tasks, uncommitted,
+    self, Prepared, Rehearsal, ResumeRun, RunEnd, StartRun, WantedJob, going_on, launch, rehearsal, tasks,
+    uncommitted,
 };
 use crate::text::quoted;
 use crate::trusting;
@@ -186,7 +191,7 @@ pub(crate) fn rehearse(app: &App, request: &StartRun) -> Result<Rehearsal, AppEr
 }
 
 /// The directory of a run that works in a worktree, which is gone to; `None` where it works elsewhere.
-pub fn follow(here: &Here, run: &RunSummary) -> Result<Option<Here>, AppError> {
+pub fn follow(here: &Here, run: &RunSummary, request: &ResumeRun) -> Result<Option<Here>, AppError> {
     let Some(repository) = here.repository.as_ref().filter(|_| run.directory != here.directory) else {
         return Ok(None);
     };
@@ -195,7 +200,8 @@ pub fn follow(here: &Here, run: &RunSummary) -> Result<Option<Here>, AppError> {
     // outside: where a run was; nothing of it is opened.
     if !run.directory.is_dir() {
         let lost = lost(repository, run, ours.as_ref())?;
-        return lost.map_or(Ok(None), |(branch, path)| Err(gone(run, &branch, &path)));
+        let gone = |(branch, path): (String, PathBuf)| gone(here, (run, request), (&branch, &path));
+        return lost.map_or(Ok(None), |lost| Err(gone(lost)));
     }
     let Some(worktree) = ours.filter(|worktree| worktree.tree.is_there()) else { return Ok(None) };
     let there = Here::find(&go_to(&here.app, &run.directory)?)?;
@@ -233,18 +239,43 @@ fn lost(
     Ok(None)
 }
 
-fn gone(run: &RunSummary, branch: &str, path: &Path) -> AppError {
+fn gone(here: &Here, (run, request): (&RunSummary, &ResumeRun), (branch, path): (&str, &Path)) -> AppError {
     let id = &run.run;
     let (shown, path) = (path.display().to_string(), quoted(path.as_os_str()));
-    AppError::new(Kind::Usage, format!("run {id} works in the worktree {shown}, which is gone"))
+    // A run in a folder of the project worked in the same folder of the worktree.
+    let there = quoted(run.directory.as_os_str());
+    // What cannot be read is known to nobody: then less is advised.
+    let entries = journal::read(&RunFolder::of(&here.project, id).journal()).unwrap_or_default();
+    let mut board = Board::default();
+    entries.iter().for_each(|entry| board.fact(entry));
+    let error = AppError::new(Kind::Usage, format!("run {id} works in the worktree {shown}, which is gone"))
         .hint(format!("What it committed is on the branch {branch}."))
         .hint(format!(
             "Put the worktree there again: git worktree prune && git worktree add {path} {}",
             quoted(branch.as_ref())
-        ))
-        .hint(format!(
-            "What was in no commit is in the run's snapshots: windlass -C {path} restore {id} {}",
-            run.iterations.max(1)
-        ))
-        .hint(format!("Then go on: windlass resume {id}"))
+        ));
+    let kept = kept_last(&board, &entries).map(|point| {
+        format!(
+            "All files as they were kept last are brought back by: windlass -C {there} restore {id} {point}"
+        )
+    });
+    let options = goes_on_with(&board, request);
+    let goes_on = options.map(|options| format!("Then go on: windlass -C {there} resume {id}{options}"));
+    error.with_hints(kept.into_iter().chain(goes_on))
+}
+
+/// The snapshot that holds most; `None` where there is none, and with lanes, of which none has all that was there.
+fn kept_last(board: &Board, entries: &[Entry]) -> Option<String> {
+    board.plan().filter(|plan| plan.lanes.is_none())?;
+    WayBack::of(entries.iter().map(|entry| &entry.fact)).point()
+}
+
+/// The options of the `resume` that goes on with it: those that were typed, else those that its end has told; `None` where it does not
+/// go on.
+fn goes_on_with(board: &Board, request: &ResumeRun) -> Option<String> {
+    let status = RunStatus::new(board, RunState::Interrupted, None, Timestamp::now());
+    let resume = format!("windlass resume {}", status.run?);
+    let told = status.next.iter().find_map(|command| command.strip_prefix(&resume))?;
+    let typed = request.typed_options();
+    Some(if typed.is_empty() { told.to_owned() } else { typed })
 }

@@ -143,6 +143,14 @@ impl Layer {
         self.said.iter().map(|(name, said)| (*name, &said.value))
     }
 
+    /// What flags of the command line say in it, each with its name.
+    pub fn flags(&self) -> impl Iterator<Item = (&str, &Value)> {
+        self.said.values().filter_map(|said| match &said.origin {
+            Origin::Flag(flag) => Some((flag.as_str(), &said.value)),
+            _ => None,
+        })
+    }
+
     /// Adds what a flag says.
     pub fn flag<T: Setting>(&mut self, key: &Key<T>, flag: &str, text: &str) -> Result<(), ConfigError> {
         self.flag_value(key, flag, T::from_text(text))

@@ -38,11 +38,16 @@ impl WayBack {
         }
     }
 
-    /// What brings it back, with the repository; `None` before the first call. What an iteration left holds more than what it
-    /// began with, unless it left damage.
+    /// What brings it back, with the repository; `None` before the first call.
     pub fn command(self, run: &RunId) -> Option<String> {
+        Some(format!("windlass restore {run} {} --repository", self.point()?))
+    }
+
+    /// Which snapshot it is, as `restore` takes it; `None` before the first call. What an iteration left holds more than what it began
+    /// with, unless it left damage.
+    pub fn point(self) -> Option<String> {
         let iteration = Some(self.called).filter(|called| *called > 0)?;
         let side = if self.is_kept && !self.is_damaged { "" } else { " --before" };
-        Some(format!("windlass restore {run} {iteration}{side} --repository"))
+        Some(format!("{iteration}{side}"))
     }
 }

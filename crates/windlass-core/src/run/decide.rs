@@ -180,7 +180,8 @@ impl Run {
     pub(super) fn share_of(&self, limit: Cost) -> Cost {
         let left = limit.minus(self.ledger.spent()).minus(self.granted());
         let next = |state: &&LaneState| {
-            matches!(state, LaneState::Opening(_) | LaneState::Preparing(_)) && !self.waits_beyond_limit(state)
+            matches!(state, LaneState::Opening(_) | LaneState::Preparing(_))
+                && !self.waits_beyond_limit(state)
         };
         let sharers = self.lanes.values().map(|lane| &lane.state).filter(next).count().max(1);
         Cost::from_micros(left.micros() / sharers as u64)

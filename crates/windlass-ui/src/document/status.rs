@@ -19,6 +19,7 @@ use super::status_tasks::StatusTasks;
 use super::suspicion::{MOST_SUSPICIONS, StatusSuspicion};
 use crate::board::Board;
 use crate::document::document;
+use crate::elsewhere;
 use crate::format;
 use crate::harmless::one_line;
 use crate::line::{Line, Mark, Tone, rendered};
@@ -404,7 +405,9 @@ fn next(plan: &RunSpec, board: &Board, unfinished: RunState) -> Vec<String> {
         (None, _) => vec![format!("windlass resume {run}")],
     };
     let restore = board.kept.as_ref().filter(|_| plan.lanes.is_none());
-    commands.extend(restore.map(|(iteration, _)| format!("windlass restore {run} {iteration}")));
+    commands.extend(restore.map(|(iteration, _)| {
+        elsewhere::where_it_works(format!("windlass restore {run} {iteration}"), &plan.directory)
+    }));
     commands
 }
 

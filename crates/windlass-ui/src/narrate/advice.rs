@@ -9,6 +9,7 @@ use windlass_core::words::quoted;
 use windlass_jobs::job::{self, Next};
 
 use crate::board::Board;
+use crate::elsewhere;
 use crate::format;
 use crate::harmless::one_line;
 
@@ -116,7 +117,14 @@ pub(super) fn next(board: &Board, plan: &RunSpec, reason: StopReason) -> Vec<Adv
 /// destroyed was seen before anybody could look closer.
 pub(super) fn way_back(board: &Board, plan: &RunSpec, reason: StopReason) -> Option<String> {
     let is_meant = reason == StopReason::DestructiveChange || is_without_directory(board);
-    board.way_back.command(&plan.run).filter(|_| is_meant && plan.git && plan.lanes.is_none())
+    let command = board.way_back.command(&plan.run);
+    let command = command.filter(|_| is_meant && plan.git && plan.lanes.is_none())?;
+    // Where the directory is gone it is not yet known where its files will be put.
+    Some(if is_without_directory(board) {
+        command
+    } else {
+        elsewhere::where_it_works(command, &plan.directory)
+    })
 }
 
 fn is_without_directory(board: &Board) -> bool {

@@ -4,6 +4,7 @@ use windlass_core::values::Suspicion;
 
 use super::{indented, notice};
 use crate::board::Board;
+use crate::elsewhere;
 use crate::format;
 use crate::harmless::one_line;
 use crate::line::{Line, Mark, Tone};
@@ -59,7 +60,8 @@ pub(super) fn refused(board: &Board, (count, files): (u32, &[String]), undone: b
     let line = notice(board, Mark::Notice, &format!("undone: {what}: {named}"));
     match (&board.plan, &board.kept) {
         (Some(plan), Some((iteration, _))) => {
-            line.dim("; kept: ").command(format!("windlass restore {} {iteration}", plan.run))
+            let command = format!("windlass restore {} {iteration}", plan.run);
+            line.dim("; kept: ").command(elsewhere::where_it_works(command, &plan.directory))
         }
         _ => line,
     }

@@ -222,6 +222,7 @@ fn restore(board: &Board, plan: &RunSpec, reason: StopReason) -> Vec<Line> {
             format!("{iteration}-{attempt}-before")
         };
         let command = format!("windlass restore {} {moment} --repository", plan.run);
+        let command = elsewhere::where_it_works(command, &plan.directory);
         let what = "files and repository as before that attempt";
         return explained(labelled("restore"), &command, what, 0);
     }
@@ -234,6 +235,7 @@ fn restore(board: &Board, plan: &RunSpec, reason: StopReason) -> Vec<Line> {
         return Vec::new();
     }
     let command = format!("windlass restore {} {iteration}", plan.run);
+    let command = elsewhere::where_it_works(command, &plan.directory);
     let what = "the files as after that iteration";
     let changes = format!("windlass diff {}", plan.run);
     let widest = command.len().max(changes.len());

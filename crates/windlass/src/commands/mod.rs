@@ -68,7 +68,9 @@ use std::process::ExitCode;
 use std::sync::{Arc, OnceLock};
 
 use windlass_core::spec::Mode;
-use windlass_ui::{Glyphs, Line, Mark, Stream, Terminal, Tone, one_line, render_warning, typed_elsewhere};
+use windlass_ui::{
+    Glyphs, Line, Mark, Stream, Terminal, Tone, one_line, render_warning, typed_elsewhere, typed_in,
+};
 
 use crate::args::{ConfigVerb, HooksVerb, PrinciplesVerb, Verb};
 use crate::scripted_agent;
@@ -115,6 +117,11 @@ pub fn dispatch(arguments: impl Iterator<Item = OsString>) -> Result<ExitCode, A
         }
     } else if default_project::concerns(&cli.verb) {
         default_project::enter()?;
+    }
+    // The demo goes to a folder of its own, and says so.
+    if let (false, Ok(directory)) = (matches!(cli.verb, Verb::Demo(_)), env::current_dir()) {
+        // outside: where a person is.
+        typed_in(directory.canonicalize().unwrap_or(directory));
     }
     update::tell(&cli.verb);
     match cli.verb {

@@ -5,7 +5,7 @@ use std::fs;
 use rustix::process::Signal;
 use windlass_testkit::environment::TestEnv;
 
-use super::{PATIENCE, ask, finished, start, told, windlass};
+use super::{PATIENCE, ask, document, finished, start, told, windlass};
 
 #[test]
 fn files_come_back_and_the_way_back_is_printed() {
@@ -103,6 +103,42 @@ fn nothing_is_restored_below_a_live_run() {
         outcome.stderr_text()
     );
     drop(running);
+}
+
+#[test]
+fn where_only_the_runs_own_directory_takes_a_command_that_is_printed_with_it() {
+    let env = TestEnv::with_git();
+    let run = |more: &[&str]| {
+        let begin = ["run", "-p", "Look", "--mock", "--no-delay", "-m", "1", "--allow-dirty"];
+        let outcome = ask(&env, &[&begin, more].concat());
+        outcome.expect_code(10, "run");
+        (newest(&env), outcome.stdout_text() + &outcome.stderr_text())
+    };
+    let (in_worktree, ending) = run(&["--worktree", "api"]);
+    let root = env.root().canonicalize().unwrap();
+    let restore = format!("windlass -C {}/project-worktrees/api restore {in_worktree} 1", root.display());
+    let status = told(&env, &["status", &in_worktree]);
+    for text in [&ending, &status, &told(&env, &["logs", &in_worktree])] {
+        assert!(text.contains(&restore), "{text}");
+    }
+    told(&env, &restore.split(' ').skip(1).collect::<Vec<_>>());
+    // What was typed beside the name is typed again.
+    fs::create_dir(env.project().join("below")).unwrap();
+    let (here, ending) = run(&[]);
+    assert!(ending.contains(&format!("windlass restore {here} 1")), "{ending}");
+    let below = env.project().join("below");
+    let refused =
+        ask(&env, &["-C", below.to_str().unwrap(), "resume", "--max-iterations", "4", "--no-delay"]);
+    refused.expect_code(2, "resume in a folder");
+    let resume =
+        format!("windlass -C {}/project resume {here} --no-delay --max-iterations 4\n", root.display());
+    assert!(refused.stderr_text().contains(&resume), "{}", refused.stderr_text());
+    ask(&env, &resume.split_whitespace().skip(1).collect::<Vec<_>>()).expect_code(10, "as printed");
+}
+
+/// The name of the newest run.
+fn newest(env: &TestEnv) -> String {
+    document(env, &["runs", "--json"])["runs"][0]["run"].as_str().unwrap().to_owned()
 }
 
 fn start_below(env: &TestEnv) -> (windlass_testkit::environment::Running, String) {

@@ -242,13 +242,23 @@ fn a_run_whose_worktree_is_gone_says_what_is_left_of_it() {
         gone.expect_code(2, "a worktree that is gone");
         let text = gone.stderr_text();
         assert!(text.contains("which is gone") && text.contains(&command), "{text}");
-        assert!(text.contains(&format!("restore {run} 1")), "{text}");
+        assert!(text.contains(&format!("windlass -C {} restore {run} 1 --before", path.display())), "{text}");
+        assert!(text.contains(&format!("windlass -C {} resume {run}", path.display())), "{text}");
         // The same once git has forgotten it.
         env.git(&["worktree", "prune"]);
     }
     env.git(&["worktree", "add", "--quiet", path.to_str().unwrap(), "windlass/api"]);
+    let there = path.to_str().unwrap();
+    ask(&env, &["-C", there, "restore", &run, "1", "--before"]).expect_success("as advised");
     env.write(path.join("go"), "");
-    ask(&env, &["-C", path.to_str().unwrap(), "resume", &run]).expect_code(10, "put there again");
+    ask(&env, &["-C", there, "resume", &run]).expect_code(10, "put there again");
+    fs::remove_dir_all(&path).unwrap();
+    // One that ended at a limit needs a higher one.
+    for (typed, advised) in [(&[][..], " --max-iterations 2"), (&["--max-cost", "9"][..], " --max-cost 9")] {
+        let text = ask(&env, &[&["resume", &run], typed].concat()).stderr_text();
+        assert!(text.contains(&format!("windlass -C {there} restore {run} 1\n")), "{text}");
+        assert!(text.contains(&format!("windlass -C {there} resume {run}{advised}\n")), "{text}");
+    }
 }
 
 #[test]
