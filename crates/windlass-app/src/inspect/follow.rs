@@ -199,6 +199,10 @@ impl FollowedRun {
     pub(super) fn seen_among(&self, live: &[RunId], now: Timestamp) -> RunSeen {
         let unfinished = which::unfinished(self.known.run(), live);
         let mut seen = self.course.seen((unfinished, self.places.commits), self.places.places.as_ref(), now);
+        // Of a copy it is on another machine.
+        if !fleet::is_copy(&self.known.folder()) && status::has_lost_its_workspace(self.course.board()) {
+            seen.without_workspace();
+        }
         if let Some(place) = self.place() {
             seen.type_elsewhere(&place);
         }

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use windlass_engine::store::{RunFolder, journal};
+use windlass_host::tree::at;
 use windlass_ui::{Board, RunStatus, commit_range};
 
 use super::which;
@@ -58,8 +59,18 @@ impl App {
         board.works_unseen(last.map_or(Duration::ZERO, |last| folder.worked_unseen(last)));
         let unfinished = which::unfinished(folder.run(), &live);
         let commits = commits_made(&here, &board);
-        Ok(Status::Run(Box::new(RunStatus::new(&board, unfinished, commits, now))))
+        let mut status = RunStatus::new(&board, unfinished, commits, now);
+        if has_lost_its_workspace(&board) {
+            status.without_workspace();
+        }
+        Ok(Status::Run(Box::new(status)))
     }
+}
+
+/// Was the workspace deleted that the run works on?
+pub(super) fn has_lost_its_workspace(board: &Board) -> bool {
+    let workspace = board.plan().and_then(|plan| plan.job.workspace.as_ref());
+    workspace.is_some_and(|workspace| !at(&workspace.folder).holds_folder())
 }
 
 /// The run that is meant whatever tasks there are: the one named, that of this directory, or one that works elsewhere now.

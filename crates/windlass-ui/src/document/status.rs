@@ -173,6 +173,16 @@ impl RunStatus {
         self.max_cost.map(|limit| limit.minus(self.spent_before))
     }
 
+    /// Its workspace was deleted: nothing is advised that needs that.
+    pub fn without_workspace(&mut self) {
+        let run = self.run.as_ref().map(|run| run.0.clone()).unwrap_or_default();
+        let stays = |command: &String| command.contains(" logs ") || command.contains(" restore ");
+        self.next.retain(stays);
+        if !self.next.iter().any(|command| command.contains(" logs ")) {
+            self.next.insert(0, format!("windlass logs {run}"));
+        }
+    }
+
     /// From a board that has taken in the run's facts; `unfinished` is how it stands if it has not ended
     /// ([`RunState::Running`] when a process holds it, else [`RunState::Interrupted`]). `counted` are the commits between the
     /// ends of [`commit_range`]; where nobody could count them, HEAD's moves stand for them.

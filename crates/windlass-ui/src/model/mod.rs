@@ -142,6 +142,15 @@ impl RunSeen {
         self.waited_for.command = self.waited_for.command.as_ref().map(|command| self.typed(command));
     }
 
+    /// Its workspace was deleted: nothing is advised that needs that.
+    pub fn without_workspace(&mut self) {
+        let was_advised = self.waited_for.command.as_ref() == self.status.next.first();
+        self.status.without_workspace();
+        if was_advised && self.waited_for.command.is_some() {
+            self.waited_for.command = self.status.next.first().cloned();
+        }
+    }
+
     /// Would it go on where somebody resumed it, by what is advised?
     pub fn is_resumable(&self) -> bool {
         let resume = self.status.run.as_ref().map(|run| format!(" resume {run}"));

@@ -128,7 +128,13 @@ fn a_workspace_is_deleted_only_when_it_was_said_and_its_archive_is_there() {
     let sentence = refused(&env, &["clean", "count"]);
     assert!(sentence.contains("windlass clean count --yes"), "{sentence}");
     assert!(folder(&env, "count").is_dir());
+    told(&env, &["run", "count", "--mock", "--no-delay", "-m", "1"]);
+    let next = || document(&env, &["status", "--json"])["next"].to_string();
+    assert!(next().contains("windlass run count"), "{}", next());
     let text = told(&env, &["clean", "count", "-f"]);
+    // What names the workspace would fail now.
+    assert!(!next().contains("count") && !next().contains("resume"), "{}", next());
+    assert!(next().contains("windlass logs r-") && next().contains("windlass restore r-"), "{}", next());
     let archive = text.lines().find_map(|line| line.trim().strip_prefix("archive  ")).unwrap();
     assert!(
         fs::metadata(env.project().join(archive)).unwrap().len() > 0 && archive.ends_with(".tar.gz"),
