@@ -51,16 +51,31 @@ impl App {
         let run = folder.run().clone();
         let RunSnapshots { store, refused } =
             RunSnapshots::open(&here.project, &run, here.repository.as_ref(), usize::MAX)?;
+        let missing = |last: &Moment| -> Result<Option<String>, AppError> {
+            Ok(what_is_missing(last, which::live_with(&here, &folder)?.contains(&run)))
+        };
         let ends = match request.iteration {
             Some(iteration) => around(&store, &run, iteration),
-            None => whole(&here, &store, &folder),
+            None => whole(&here, &store, &folder, &missing),
         };
         let (from, to) = ends.map_err(|error| refused.said(error))?;
+        if let Some(said) = missing(&to.0.moment)? {
+            self.notice(&said);
+        }
         let ends = (&from.1, &to.1);
         let files = store.changed_files(ends).map_err(AppError::system)?;
         let patch = store.patch(ends).map_err(AppError::system)?;
         Ok(RunDiff { run, from: from.0, to: to.0, files, patch })
     }
+}
+
+/// What an attempt has done is kept at its end: one that goes on, or was cut off, is not in the newest snapshot.
+fn what_is_missing(last: &Moment, is_live: bool) -> Option<String> {
+    let Moment::Iteration { iteration, side: Side::Before, .. } = last else { return None };
+    let why = if is_live { "goes on" } else { "was cut off" };
+    Some(format!(
+        "iteration {iteration} {why}, and what it has changed so far is not shown: it is not kept yet"
+    ))
 }
 
 /// The ends of an iteration.
@@ -73,12 +88,21 @@ fn around(store: &Store, run: &RunId, iteration: u32) -> Result<(NamedSnapshot, 
 }
 
 /// The beginning of a run, and its newest snapshot.
-fn whole(here: &Here, store: &Store, folder: &RunFolder) -> Result<(NamedSnapshot, NamedSnapshot), AppError> {
+fn whole(
+    here: &Here,
+    store: &Store,
+    folder: &RunFolder,
+    missing: &dyn Fn(&Moment) -> Result<Option<String>, AppError>,
+) -> Result<(NamedSnapshot, NamedSnapshot), AppError> {
     let run = folder.run();
     let of_iterations = |(name, _): &NamedSnapshot| matches!(name.moment, Moment::Iteration { .. });
     let mut kept: Vec<NamedSnapshot> = store.list(run)?.into_iter().filter(of_iterations).collect();
-    let (Some(last), Some(first)) = (kept.pop(), kept.into_iter().next()) else {
-        return Err(unknown(store, run, &format!("of an iteration of run {run}")));
+    let (last, first) = match (kept.pop(), kept.into_iter().next()) {
+        (Some(last), Some(first)) => (last, first),
+        (only, _) => {
+            let why = only.map_or(Ok(None), |(name, _)| missing(&name.moment))?;
+            return Err(unknown(store, run, &format!("of a whole iteration of run {run}")).with_hints(why));
+        }
     };
     if is_of_a_lane(here, run, &store.load(&last.1)?) {
         return Err(AppError::usage(format!("run {run} worked in lanes, each with files of its own"))

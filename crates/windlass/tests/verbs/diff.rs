@@ -1,9 +1,10 @@
 //! `diff`.
 
+use rustix::process::Signal;
 use serde_json::json;
 use windlass_testkit::environment::TestEnv;
 
-use super::{PATIENCE, ask, document, finished, told};
+use super::{PATIENCE, Running, ask, document, finished, told, windlass};
 
 #[test]
 fn a_run_and_its_iterations_show_what_they_changed() {
@@ -36,6 +37,31 @@ fn what_it_prints_into_a_pipe_is_a_patch_that_git_applies() {
     apply.args(["apply", "run.patch"]);
     env.run(&mut apply, PATIENCE).expect_success("git apply");
     assert_eq!(env.read("work.txt"), "call 2\n");
+}
+
+#[test]
+fn what_a_killed_iteration_changed_is_said_not_to_be_shown() {
+    let cut = "{ bash = 'echo cut >> work.txt' }, { say = 'Now I wait.' }, 'hang'";
+    for (iteration, code) in [(1, Some(2)), (2, Some(0))] {
+        let env = TestEnv::with_git();
+        let whole =
+            if iteration == 1 { "" } else { "[[call]]\nsteps = [{ bash = 'echo one > work.txt' }]\n" };
+        let script = env.write(env.root().join("script.toml"), format!("{whole}[[call]]\nsteps = [{cut}]\n"));
+        let mock = format!("--mock={}", script.display());
+        let mut running =
+            Running::start(&mut windlass(&env, &["run", "-p", "Work", &mock, "--no-delay", "--json"]));
+        assert!(running.wait_for_stdout("Now I wait.", PATIENCE));
+        let says = |why: &str| {
+            let answer = ask(&env, &["diff", "--stat"]);
+            let said = format!("iteration {iteration} {why}, and what it has changed so far is not shown");
+            assert!(answer.stderr_text().contains(&said), "{}", answer.stderr_text());
+            assert_eq!(answer.code, code);
+        };
+        says("goes on");
+        running.signal(Signal::KILL);
+        let _ = running.wait(PATIENCE);
+        says("was cut off");
+    }
 }
 
 #[test]
