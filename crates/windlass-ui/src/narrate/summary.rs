@@ -106,7 +106,10 @@ fn figures(board: &Board, plan: &RunSpec, ending: &Ending) -> Vec<Line> {
         } else {
             format!("{}…{}", iteration::short(&commits.first), iteration::short(&commits.last))
         };
-        lines.push(labelled("commits").plain(format!("{} ({range})", commits.count)));
+        // Those of interrupted work, and a person's, are in no fact.
+        let has_others = board.seen.moves > commits.count;
+        let others = if has_others { " of iterations, and others beside them" } else { "" };
+        lines.push(labelled("commits").plain(format!("{}{others} ({range})", commits.count)));
     }
     let log = plan.job.workspace.as_ref().and_then(JobWorkspace::log_file);
     let log = log.as_deref().map(|log| log.strip_prefix(&plan.directory).unwrap_or(log));

@@ -95,6 +95,9 @@ fn a_resumed_run_commits_it_and_the_iterations_commit_has_the_rest() {
     ];
     assert_eq!(subjects(&night)[..4], expected);
     assert_eq!((files_of(&night, "HEAD~2"), files_of(&night, "HEAD~1")), ("b.txt".into(), "a.txt".into()));
+    // Its end counts those of iterations, and says that there are more.
+    let logs = night.env.run(&mut night.windlass(&["logs"]), PATIENCE).stdout_text();
+    assert!(logs.contains("3 of iterations, and others beside them"), "{logs}");
     let told = |fact: &Fact| matches!(fact, Fact::Noticed(report::Noticed { text }) if text.contains("is committed as"));
     assert_eq!(night.facts().iter().filter(|fact| told(fact)).count(), 1, "it is in the journal");
     night.assert_clean();
