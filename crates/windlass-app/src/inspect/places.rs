@@ -1,9 +1,9 @@
 //! Where the work of a run is today, as git says.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use windlass_engine::withhold::held_back_if_new;
-use windlass_git::git::{Head, ObjectId, Repository};
+use windlass_git::git::{Head, ObjectId, Repository, Uncommitted};
 use windlass_ui::commit_range;
 use windlass_ui::model::{CommitStanding, Course, MainTree, PlacesSeen};
 
@@ -34,7 +34,15 @@ pub(super) fn look(here: &Here, course: &Course) -> Option<PlacesSeen> {
     let new = uncommitted.iter().filter(|found| found.untracked).map(|found| found.path.as_path());
     let rules = course.board().plan().map(|plan| &plan.withholding);
     let held_back = rules.map(|rules| held_back_if_new(&repository.top, rules, new)).unwrap_or_default();
+    let is_to_be_merged = matches!(head, Some(CommitStanding::Clean | CommitStanding::Conflicts));
+    let in_the_way = match (commit_range(course.board()), own) {
+        (Some((_, last)), Some(own)) if main.is_none() && is_to_be_merged => {
+            in_the_way(repository, last, own, &uncommitted)
+        }
+        _ => Vec::new(),
+    };
     Some(PlacesSeen {
+        in_the_way,
         branch,
         uncommitted: uncommitted.len() as u64,
         held_back: held_back.into_iter().map(Path::to_owned).collect(),
@@ -45,6 +53,21 @@ pub(super) fn look(here: &Here, course: &Course) -> Option<PlacesSeen> {
             MainTree { path: main.top, branch, uncommitted }
         }),
     })
+}
+
+/// What git would not merge over: files that it would change, and, where it makes a commit of its own, all that is staged.
+fn in_the_way(
+    repository: &Repository,
+    commit: &str,
+    into: ObjectId,
+    uncommitted: &[Uncommitted],
+) -> Vec<PathBuf> {
+    let into = into.to_string();
+    let brought = repository.brought_by_merge(&into, commit).unwrap_or_default();
+    let simply_advances = repository.is_in_history_of(&into, commit).unwrap_or(false);
+    let is_in_the_way =
+        |found: &&Uncommitted| brought.contains(&found.path) || (found.staged && !simply_advances);
+    uncommitted.iter().filter(is_in_the_way).map(|found| found.path.clone()).collect()
 }
 
 /// The working tree that this one was made from.

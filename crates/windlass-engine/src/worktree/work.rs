@@ -31,7 +31,7 @@ impl Worktree {
             known.get(path).is_some_and(|file| file.is_unchanged(&self.tree.path)) || is_bookkeeping(path)
         };
         let mut work = Work::default();
-        for Uncommitted { untracked, path } in repository.uncommitted()? {
+        for Uncommitted { untracked, path, .. } in repository.uncommitted()? {
             if untracked && is_copy(&path) {
                 work.expendable.push(path);
             } else {

@@ -1,8 +1,9 @@
 //! What became of commits.
 
-use std::collections::BTreeMap;
-use std::ffi::OsString;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
+use std::path::PathBuf;
 
 use super::call::Call;
 use super::{EntryKind, GitError, ObjectId, Repository};
@@ -44,6 +45,23 @@ impl Repository {
             1 => Some(false),
             _ => None,
         })
+    }
+
+    /// The paths that a merge of the second commit into the first one changes there: what changed on the way to it since both parted,
+    /// and is not there as it has it.
+    pub fn brought_by_merge(&self, into: &str, commit: &str) -> Result<Vec<PathBuf>, GitError> {
+        let parted = self.history().args(["merge-base", "--end-of-options", into, commit]).found_id()?;
+        let Some(parted) = parted else { return Ok(Vec::new()) };
+        let own = self.differing(&parted.to_string(), commit)?;
+        let others = self.differing(into, commit)?;
+        Ok(own.into_iter().filter(|path| others.contains(path)).collect())
+    }
+
+    fn differing(&self, one: &str, other: &str) -> Result<BTreeSet<PathBuf>, GitError> {
+        let call = self.history().args(["diff-tree", "-r", "-z", "--name-only", "--no-renames"]);
+        let output = call.args(["--end-of-options", one, other]).output()?;
+        let paths = output.split(|byte| *byte == 0).filter(|path| !path.is_empty());
+        Ok(paths.map(|path| PathBuf::from(OsStr::from_bytes(path))).collect())
     }
 
     /// Has the second commit each file as the first one has it that changed on the way to that since both parted, and did any

@@ -53,6 +53,8 @@ impl LinkedTree {
 pub struct Uncommitted {
     /// git does not track it.
     pub untracked: bool,
+    /// The index has something else there than the commit that is checked out.
+    pub staged: bool,
     /// Relative to the top. One that ends in `/` is a repository inside this one.
     pub path: PathBuf,
 }
@@ -216,7 +218,9 @@ impl Repository {
         let output = call.args(["--no-renames", "--ignore-submodules=dirty"]).output()?;
         let entries = zero_ended(&output).filter_map(|entry| {
             let (code, path) = entry.split_at_checked(3)?;
-            Some(Uncommitted { untracked: code.starts_with(b"??"), path: as_path(path).to_owned() })
+            let untracked = code.starts_with(b"??");
+            let staged = !untracked && !code.starts_with(b" ");
+            Some(Uncommitted { untracked, staged, path: as_path(path).to_owned() })
         });
         Ok(entries.collect())
     }

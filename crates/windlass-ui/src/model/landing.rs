@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 use windlass_core::forge::PullRequestState;
-use windlass_core::words::quoted;
+use windlass_core::words::{quoted, some_of};
 
 use crate::board::Board;
 use crate::document::RunStatus;
@@ -23,6 +23,8 @@ pub struct PlacesSeen {
     pub uncommitted: u64,
     /// Of these, the files that only a person can commit: they look like secrets, or are large.
     pub held_back: Vec<PathBuf>,
+    /// Of these, the files there that git refuses to merge over; told where the work is to be merged in that directory.
+    pub in_the_way: Vec<PathBuf>,
     /// The working tree that the run's own one was made from; `None` where the run worked in that itself.
     pub main: Option<MainTree>,
     /// The run's last commit, seen from where it is to be merged into; `None` where it made none.
@@ -240,7 +242,7 @@ fn here(board: &Board, status: &RunStatus, places: &PlacesSeen, head: CommitStan
     match head.before_merging() {
         Some(known) => {
             let sentence = format!("{commits}, which {branch} has not{left}");
-            Landing::by(sentence, merge, format!("onto {branch}: {known}"))
+            Landing::by(sentence, merge, format!("onto {branch}: {known}{}", out_of_the_way(places)))
         }
         None if head == CommitStanding::Merged => {
             let range =
@@ -251,6 +253,16 @@ fn here(board: &Board, status: &RunStatus, places: &PlacesSeen, head: CommitStan
         }
         None => gone(),
     }
+}
+
+/// What has to be done before git merges at all.
+fn out_of_the_way(places: &PlacesSeen) -> String {
+    const NAMED: usize = 3;
+    if places.in_the_way.is_empty() {
+        return String::new();
+    }
+    let named = places.in_the_way.iter().map(|path| one_line(&path.to_string_lossy()));
+    format!("; first commit or stash what is in its way there: {}", some_of(named, NAMED))
 }
 
 fn run(status: &RunStatus) -> String {

@@ -253,6 +253,12 @@ fn how_the_work_is_merged_depends_on_where_it_is() {
         dirty.steps[0].purpose,
         "onto main: conflicts, to be put together by hand; commit or stash what is there first"
     );
+    let in_the_way = vec!["a b.txt".into(), "c".into(), "d".into(), "e".into()];
+    let covered = PlacesSeen { in_the_way, ..places(CommitStanding::Clean, None) };
+    assert_eq!(
+        seen(&night, Some(&covered)).landing.steps[0].purpose,
+        "onto night: merges without a conflict; first commit or stash what is in its way there: a b.txt, c, d and 1 more"
+    );
     let unlooked = seen(&night, None).landing;
     assert_eq!(
         unlooked.sentence,

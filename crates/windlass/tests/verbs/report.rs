@@ -62,6 +62,40 @@ fn a_run_is_reported_and_its_commands_work_as_typed() {
 }
 
 #[test]
+fn files_that_git_would_not_merge_over_are_named() {
+    let env = TestEnv::with_git();
+    let before = env.git(&["rev-parse", "HEAD"]);
+    ask(&env, &["run", "-p", "Work", "--mock", "-m", "1", "--no-delay", "--commit", "runner"])
+        .expect_code(10, "run");
+    env.git(&["branch", "kept"]);
+    env.git(&["reset", "--quiet", "--hard", before.trim()]);
+    let files = env.git(&["show", "--format=", "--name-only", "kept"]);
+    let work = files.trim();
+    env.write(work, "mine\n");
+    env.write("other.txt", "in nobody's way\n");
+    let text = || told(&env, &["report", "--markdown"]);
+    let merges = |text: &str| commands(text).into_iter().find(|command| command.contains(" merge ")).unwrap();
+    let blocked = text();
+    assert!(
+        blocked.contains(&format!("first commit or stash what is in its way there: {work}")),
+        "{blocked}"
+    );
+    std::fs::remove_file(env.project().join(work)).unwrap();
+    let free = text();
+    assert!(!free.contains("in its way"), "{free}");
+    type_all(&env, &[merges(&free)]);
+    assert_eq!(env.git(&["rev-parse", "HEAD"]), env.git(&["rev-parse", "kept"]));
+    // Where git makes a commit of its own, nothing may be staged.
+    env.git(&["reset", "--quiet", "--hard", before.trim()]);
+    env.git(&["add", "other.txt"]);
+    assert!(!text().contains("in its way"), "{}", text());
+    env.git(&["reset", "--quiet"]);
+    env.git(&["commit", "--quiet", "--allow-empty", "-m", "meanwhile"]);
+    env.git(&["add", "other.txt"]);
+    assert!(text().contains("in its way there: other.txt"), "{}", text());
+}
+
+#[test]
 fn what_a_worktree_holds_is_merged_by_the_command_that_is_printed() {
     let env = TestEnv::with_git();
     let run =
