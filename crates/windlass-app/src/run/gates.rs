@@ -3,7 +3,7 @@
 use std::env;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use windlass_core::guard::{Need, needs};
 use windlass_core::spec::SandboxKind;
@@ -52,7 +52,17 @@ fn missing(directory: &Path, check: &Check, sandbox: &SandboxKind) -> Option<Str
             let gone = !files.iter().any(|file| directory.join(file).exists());
             gone.then(|| format!("there is no `{last}` for {tool}"))
         }
+        Need::WordOfShell(word) => {
+            let shell = plainest_shell().filter(|_| !elsewhere && !is_on_path(directory, &word))?;
+            Some(format!("/bin/sh, which runs it, is {} here and has no `{word}`", shell.display()))
+        }
     })
+}
+
+/// The shell that checks are handed to, where it is one that knows nothing beyond the standard. Of others that is not certain.
+fn plainest_shell() -> Option<PathBuf> {
+    let shell = Path::new("/bin/sh").canonicalize().ok()?;
+    (shell.file_name()? == "dash").then_some(shell)
 }
 
 fn is_on_path(directory: &Path, name: &str) -> bool {

@@ -1,7 +1,8 @@
 //! What has to be there for a check to pass at all: the programs and files of the commands that it is certain to run.
 //!
 //! A shell's line can decide by itself what it runs. So only its beginning is looked at: commands joined by `&&`, up to
-//! anything else that a shell could go another way at. What cannot be read (variables, patterns) needs nothing.
+//! anything else that a shell could go another way at. What cannot be read (variables, patterns) needs nothing, and neither
+//! does what an earlier command of the line may have made: only what is certain may keep a run from beginning.
 
 use super::command::{base, below, is_assignment};
 
@@ -18,44 +19,117 @@ pub enum Need {
     Folder(String),
     /// One of these files, for this tool.
     OneOf(&'static str, Vec<String>),
+    /// A word that not every shell knows, and that is no program.
+    WordOfShell(String),
 }
 
 /// What shells do themselves.
 const BUILT_IN: &[&str] = &[
     ".", ":", "[", "alias", "bg", "break", "case", "cd", "command", "continue", "echo", "eval", "exec",
     "exit", "export", "false", "fg", "for", "getopts", "hash", "if", "jobs", "kill", "local", "printf",
-    "pwd", "read", "readonly", "return", "set", "shift", "source", "test", "time", "times", "trap", "true",
-    "type", "ulimit", "umask", "unalias", "unset", "until", "wait", "while", "!", "{",
+    "pwd", "read", "readonly", "return", "set", "shift", "test", "time", "times", "trap", "true", "type",
+    "ulimit", "umask", "unalias", "unset", "until", "wait", "while", "!", "{",
 ];
+
+/// What leaves everything as it is, so that what comes after it finds what is there now.
+const ONLY_LOOKS: &[&str] = &[
+    ":", "[", "cat", "cd", "cmp", "diff", "echo", "egrep", "export", "false", "fgrep", "grep", "head", "ls",
+    "printf", "pwd", "rg", "set", "sleep", "stat", "tail", "test", "true", "type", "umask", "ulimit", "wc",
+    "which",
+];
+
+/// What may bring a program that is called after it.
+const MAY_BRING: &[&str] = &[
+    "apt", "apt-get", "brew", "chmod", "cp", "curl", "gem", "gmake", "install", "just", "ln", "make", "mv",
+    "nix", "npx", "pip", "pip3", "pipx", "rake", "rsync", "rustup", "tar", "task", "unzip", "uv", "wget",
+];
+
+/// Words with which others do.
+const TO_BRING: &[&str] =
+    &["add", "bootstrap", "ci", "get", "i", "install", "link", "setup", "sync", "update"];
+
+/// What bash, zsh and their kin know, and the plainest shells do not.
+const OF_SOME_SHELLS: &[&str] = &["[[", "declare", "let", "pushd", "shopt", "source"];
 
 const SHELLS: &[&str] = &["sh", "bash", "dash", "zsh", "ksh"];
 
 const INTERPRETERS: &[&str] = &["python", "python3", "node", "ruby", "perl", "php"];
 
+/// What an earlier command of a line has left certain about the later ones.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum After {
+    /// All is there as it is now.
+    AsNow,
+    /// Files and folders may have been made; the search path has the programs that it has now.
+    FilesMade,
+    /// Nothing is known any more.
+    Anything,
+}
+
 /// What the command of a check cannot do without, in its order.
 pub fn needs(command: &str) -> Vec<Need> {
     let mut found = Vec::new();
     let mut folder = String::new();
+    let mut state = After::AsNow;
     for words in certain(command) {
-        let mut words = words.into_iter().skip_while(|word| is_assignment(word)).peekable();
-        let Some(first) = words.next() else { continue };
-        let rest: Vec<String> = words.collect();
-        if !is_plain(&first) {
-            return found;
+        let (set, words): (Vec<String>, Vec<String>) = {
+            let at = words.iter().take_while(|word| is_assignment(word)).count();
+            (words.iter().take(at).cloned().collect(), words.into_iter().skip(at).collect())
+        };
+        if set.iter().any(|word| sets_the_search_path(word)) {
+            break;
+        }
+        let Some((first, rest)) = words.split_first() else { continue };
+        if OF_SOME_SHELLS.contains(&first.as_str()) {
+            found.push(Need::WordOfShell(first.clone()));
+            break;
+        }
+        if !is_plain(first) {
+            break;
         }
         if first == "cd" {
             match rest.first().filter(|to| is_plain(to) && !to.starts_with('-')) {
                 Some(to) => folder = below(&folder, to),
-                None => return found,
+                None => break,
             }
-            found.push(Need::Folder(folder.clone()));
-            continue;
         }
-        found.extend(program(&first, &folder));
-        found.extend(file(&first, &rest, &folder));
+        let all = needs_of(first, rest, &folder);
+        found
+            .extend(all.into_iter().filter(|need| state == After::AsNow || matches!(need, Need::Program(_))));
+        state = state.and_then(first, rest);
+        if state == After::Anything {
+            break;
+        }
     }
     found.dedup();
     found
+}
+
+/// What one command needs, where it is started in this folder.
+fn needs_of(first: &str, rest: &[String], folder: &str) -> Vec<Need> {
+    if first == "cd" {
+        return vec![Need::Folder(folder.to_owned())];
+    }
+    program(first, folder).into_iter().chain(file(first, rest, folder)).collect()
+}
+
+impl After {
+    /// The same after one more command.
+    fn and_then(self, first: &str, rest: &[String]) -> After {
+        if ONLY_LOOKS.contains(&first) {
+            return if rest.iter().any(|word| sets_the_search_path(word)) { After::Anything } else { self };
+        }
+        let runs_a_text = first.contains('/') || SHELLS.contains(&first) || INTERPRETERS.contains(&first);
+        let may_bring =
+            MAY_BRING.contains(&first) || rest.iter().any(|word| TO_BRING.contains(&word.as_str()));
+        // What shells do themselves may change the shell: `.`, `eval`, `alias`, `exec`.
+        if runs_a_text || may_bring || BUILT_IN.contains(&first) { After::Anything } else { After::FilesMade }
+    }
+}
+
+/// `PATH=…`: where programs are looked for is another place then.
+fn sets_the_search_path(word: &str) -> bool {
+    word.starts_with("PATH=")
 }
 
 fn program(first: &str, folder: &str) -> Option<Need> {
@@ -96,6 +170,8 @@ fn certain(text: &str) -> Vec<Vec<String>> {
     let mut chars = text.trim().chars().peekable();
     while let Some(char) = chars.next() {
         match (char, quote) {
+            // A line that is continued.
+            ('\\', None | Some('"')) if chars.next_if_eq(&'\n').is_some() => {}
             ('\\', None | Some('"')) => word.get_or_insert_default().extend(chars.next()),
             (_, Some(open)) if char == open => quote = None,
             (_, Some(_)) => word.get_or_insert_default().push(char),
@@ -160,7 +236,7 @@ mod tests {
             ("python3 -m pytest", &[program("python3")]),
             ("node --test", &[program("node")]),
             ("cd app && npm test", &[Need::Folder("app".into()), program("npm")]),
-            ("cd app && ./x && ls", &[Need::Folder("app".into()), executable("app/x"), program("ls")]),
+            ("cd app && ls && ./x && ls", &[Need::Folder("app".into()), program("ls"), executable("app/x")]),
             ("test -f done", &[]),
             ("! grep -q x file", &[]),
             ("'./my check'", &[executable("my check")]),
@@ -174,6 +250,28 @@ mod tests {
             ),
             ("make -C app test", &[program("make")]),
             ("make -f x", &[program("make")]),
+            ("test -f a && ./b", &[executable("b")]),
+            ("set -e && export A=1 && grep -q x y && sh b", &[program("grep"), program("sh"), file("b")]),
+            ("make \\\n-C app", &[program("make")]),
+            // What the search path has stays, and files may have been made.
+            ("mkdir -p out && cd out && sh x && y", &[program("mkdir"), program("sh")]),
+            ("cargo fmt --check && missing", &[program("cargo"), program("missing")]),
+            // After these, anything may be there, or may be another thing.
+            ("make -C app && ./a.out", &[program("make")]),
+            ("./make-it && missing", &[executable("make-it")]),
+            ("sh build.sh && ./a.out", &[program("sh"), file("build.sh")]),
+            ("cp t y && sh y && missing", &[program("cp")]),
+            ("cargo install x && x", &[program("cargo")]),
+            (". .venv/bin/activate && missing", &[]),
+            ("eval x && missing", &[]),
+            ("! ./make-it && missing", &[]),
+            ("PATH=$PWD/bin:$PATH missing", &[]),
+            ("PATH=bin && missing", &[]),
+            ("export PATH=bin && missing", &[]),
+            // What the plainest shells do not know.
+            ("[[ -f x && -f y ]]", &[Need::WordOfShell("[[".into())]),
+            ("source x && missing", &[Need::WordOfShell("source".into())]),
+            ("[[ -f x ]] || true", &[]),
             // What may go another way is not judged.
             ("missing || true", &[]),
             ("missing; true", &[]),

@@ -1,5 +1,7 @@
 //! Commands that the runner executes itself.
 
+use std::os::unix::fs::PermissionsExt as _;
+
 use windlass_core::fact::Fact;
 use windlass_core::report;
 use windlass_core::values::{CheckResult, Verdict};
@@ -152,4 +154,47 @@ fn what_a_failed_iteration_left_is_committed_with_the_next_good_one() {
     expect_end(&night.run(&["-m", "2", "--commit", "runner"]), 10, "max_iterations");
     assert_eq!(night.verdicts(), [Verdict::Failed, Verdict::Idle]);
     assert_eq!(night.env.git(&["show", "--name-only", "--format="]), "work");
+}
+
+/// Only what is certain keeps a run from beginning: what a gate makes, or finds by a search path of its own, is not.
+#[test]
+fn gates_that_make_what_they_need_begin() {
+    let night = Night::new(&every_call(CLAIM));
+    let checks = night.env.write("tools/checks", "exit 0\n");
+    std::fs::set_permissions(checks, std::fs::Permissions::from_mode(0o755)).unwrap();
+    night.env.write("activate", "PATH=$PWD/tools:$PATH\n");
+    night.env.write("build.sh", "cp tools/checks made\n");
+    night.env.write("Makefile", "all:\n\tcp tools/checks a.out\n");
+    for gate in [
+        ". ./activate && checks",
+        "PATH=$PWD/tools:$PATH checks",
+        "export PATH=$PWD/tools:$PATH && checks",
+        "make && ./a.out",
+        "sh build.sh && ./made",
+        "mkdir -p new && cd new && true",
+        "cp build.sh copy.sh && sh copy.sh",
+    ] {
+        expect_end(&night.run(&["-m", "5", "--completion-threshold", "1", "--gate", gate]), 0, "complete");
+        for made in ["a.out", "made", "copy.sh"] {
+            let _ = std::fs::remove_file(night.env.project().join(made));
+        }
+        let _ = std::fs::remove_dir(night.env.project().join("new"));
+    }
+}
+
+#[test]
+fn words_that_the_shell_of_checks_does_not_know_are_refused() {
+    let is_plain = std::fs::canonicalize("/bin/sh").is_ok_and(|shell| shell.ends_with("dash"));
+    let night = Night::new(&every_call(CLAIM));
+    night.env.write("x", "true\n");
+    for (gate, said) in [("[[ -f x ]]", "has no `[[`"), ("source x && missing", "has no `source`")] {
+        let outcome = night.run(&["-m", "1", "--gate", gate]);
+        if is_plain {
+            outcome.expect_code(2, gate);
+            let text = outcome.stderr_text().split_whitespace().collect::<Vec<_>>().join(" ");
+            assert!(text.contains("/bin/sh, which runs it,") && text.contains(said), "{text}");
+        } else {
+            assert_ne!(outcome.code, Some(2), "{}", outcome.stderr_text());
+        }
+    }
 }
