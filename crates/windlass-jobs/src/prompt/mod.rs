@@ -1,5 +1,7 @@
 //! What an agent is told: the system prompt, which stays the same from iteration to iteration, and the user's prompt.
 
+#[cfg(test)]
+mod check_tests;
 pub(crate) mod commit;
 pub(crate) mod council;
 pub(crate) mod damage;

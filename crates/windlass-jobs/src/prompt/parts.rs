@@ -92,7 +92,7 @@ pub struct Templates<'a> {
     pub system: Option<&'a str>,
 }
 
-/// A check that failed, and the end of what it printed.
+/// A check that failed, and the end of what it printed. Of what it printed before, the line that tells most is in its outcome.
 #[derive(Clone, Debug)]
 pub struct FailedCheck<'a> {
     /// The command.

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use windlass_core::claim::is_signal;
+use windlass_core::escapes::without_escapes;
 use windlass_core::inert::Inert;
 use windlass_core::spec::{CommitPolicy, RunSpec};
 use windlass_core::values::CheckResult;
@@ -144,16 +145,27 @@ pub(super) fn what_the_checks_said(refused: &[FailedCheck<'_>], signal: &str) ->
     for check in refused {
         let before = if check.failed_before { " (it failed before the first iteration, too)" } else { "" };
         text.push(&Inert::fill(
-            "\n{{command}} {{how}}{{before}}. The end of its output:\n\n{{tail}}",
+            "\n{{command}} {{how}}{{before}}. {{line}}The end of its output:\n\n{{tail}}",
             &[
                 ("command", Inert::name(check.command)),
                 ("how", Inert::words(&result_in_words(check.outcome.result))),
                 ("before", Inert::own(before)),
+                ("line", telling_line(check, signal)),
                 ("tail", Inert::block(&without_signal(&check.tail, signal))),
             ],
         ));
     }
     text
+}
+
+/// The line that tells most of a failure, as the person is told it, where the end of the output has it no more.
+fn telling_line(check: &FailedCheck<'_>, signal: &str) -> Inert {
+    let line = check.outcome.told();
+    if line.is_empty() || without_escapes(&check.tail).contains(line) {
+        return Inert::empty();
+    }
+    let line = Inert::block(&without_signal(line, signal));
+    Inert::fill("The line of its output that tells most:\n\n{{line}}\n", &[("line", line)])
 }
 
 /// How a check ended, in words.

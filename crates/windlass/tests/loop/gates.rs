@@ -198,3 +198,17 @@ fn words_that_the_shell_of_checks_does_not_know_are_refused() {
         }
     }
 }
+
+#[test]
+fn the_line_that_tells_most_is_in_the_next_prompt_however_much_follows() {
+    let night = Night::new(&calls(&[CLAIM, WORK]));
+    let error = "src/a.rs:7: error[E0308]: mismatched types";
+    night
+        .env
+        .write("check.sh", format!("echo '{error}'; seq -f 'noise number %.0f of a long log' 200; exit 3\n"));
+    expect_end(&night.run(&["-m", "2", "--gate", "sh check.sh"]), 10, "max_iterations");
+    let second = night.prompt(2);
+    assert_eq!(second.matches(error).count(), 1, "{second}");
+    let told = second.find(error).unwrap();
+    assert!(told < second.find("number 200 of a long log").unwrap(), "{second}");
+}
