@@ -59,17 +59,20 @@ pub fn after_limit(limit: &UsageLimit, before: &Retries, limits: &Limits, now: T
     }
     // A time that has just gone by is tried at once; one that still refuses after that proves nothing.
     if let Some(reset) = limit.resets_at.filter(|reset| *reset > now || before.count == 0) {
-        // One that names a new time again and again is not asked more often than one that names none.
-        let least = before.count.checked_sub(1).map_or(now, |again| later(now, refused_pause(again)));
-        let until = later(reset, RESET_MARGIN).max(least);
-        return if between(now, reset) > limits.wait {
-            Patience::Exhausted(format!(
-                "the usage limit resets at {reset}, later than --max-wait allows ({:#})",
-                signed(limits.wait)
-            ))
+        let until = asked_again(reset, before, now);
+        // All of the wait has to fit, its margin included: what is announced is going to happen.
+        if between(now, until) <= limits.wait {
+            return Patience::Until(until);
+        }
+        let what = if between(now, reset) > limits.wait {
+            format!("the usage limit resets at {reset}")
         } else {
-            Patience::Until(until)
+            format!("the usage limit, which resets at {reset}, would be asked again at {until}")
         };
+        return Patience::Exhausted(format!(
+            "{what}, later than --max-wait allows ({:#})",
+            signed(limits.wait)
+        ));
     }
     let pause = refused_pause(before.count);
     if before.lasted(now) + pause > limits.wait {
@@ -94,8 +97,7 @@ impl Run {
     /// usage limit has to be waited for longer than the run may by now.
     pub(super) fn goes_on_waiting(&self, limits: &Limits, now: Now) -> Option<Fact> {
         let Backoff { until, class, attempt } = self.backoff.filter(|backoff| backoff.until > now.wall)?;
-        let left = between(now.wall, until).saturating_sub(RESET_MARGIN);
-        if class != Class::UsageLimit || left <= limits.wait {
+        if class != Class::UsageLimit || between(now.wall, until) <= limits.wait {
             return Some(Fact::BackoffStarted { until, class, attempt });
         }
         let detail = format!(
@@ -121,7 +123,14 @@ impl Run {
 /// When an agent that refused is back, however long the run may wait; `None` where nobody knows.
 pub(super) fn back_after_limit(limit: &UsageLimit, before: &Retries, now: Timestamp) -> Option<Timestamp> {
     let named = limit.resets_at.filter(|reset| *reset > now && before.count < MOST_REFUSALS);
-    named.map(|reset| later(reset, RESET_MARGIN))
+    named.map(|reset| asked_again(reset, before, now))
+}
+
+/// When a limit that names this reset is asked again: one that names a new time again and again not more often than one that names
+/// none.
+fn asked_again(reset: Timestamp, before: &Retries, now: Timestamp) -> Timestamp {
+    let least = before.count.checked_sub(1).map_or(now, |again| later(now, refused_pause(again)));
+    later(reset, RESET_MARGIN).max(least)
 }
 
 fn refused_pause(count: u32) -> Duration {
@@ -209,8 +218,8 @@ mod tests {
         let first = Retries::default();
         for (resets_in, expected) in [
             (90, Some(95)),
-            (six_hours, Some(six_hours + 5)),
-            (six_hours + 1, None),
+            (six_hours - 5, Some(six_hours)),
+            (six_hours - 4, None),
             (0, Some(5)),
             (-5, Some(0)),
         ] {
@@ -251,6 +260,14 @@ mod tests {
                 "the usage limit resets at 2026-11-22T05:00:00Z, later than --max-wait allows (6h)",
             ),
             (
+                after_limit(&limit(Some(in_seconds(57))), &first, &hurried, now()),
+                "the usage limit, which resets at 2026-11-21T22:00:57Z, would be asked again at 2026-11-21T22:01:02Z, later than --max-wait allows (1m)",
+            ),
+            (
+                after_limit(&limit(Some(in_seconds(1))), &ago(1, MINUTE), &hurried, now()),
+                "the usage limit, which resets at 2026-11-21T22:00:01Z, would be asked again at 2026-11-21T22:02:00Z, later than --max-wait allows (1m)",
+            ),
+            (
                 after_limit(&limit(None), &first, &hurried, now()),
                 "when the usage limit resets is not known, and --max-wait (1m) ends before it would be asked again (2m)",
             ),
@@ -274,7 +291,8 @@ mod tests {
             (Some(seven_hours), 0, Some(7 * HOUR + RESET_MARGIN)),
             (Some(seven_hours), MOST_REFUSALS - 1, Some(7 * HOUR + RESET_MARGIN)),
             (Some(seven_hours), MOST_REFUSALS, None),
-            (Some(1), 1, Some(Duration::from_secs(1) + RESET_MARGIN)),
+            (Some(1), 0, Some(Duration::from_secs(1) + RESET_MARGIN)),
+            (Some(1), 1, Some(2 * MINUTE)),
             (Some(0), 1, None),
             (Some(-1), 1, None),
             (None, 1, None),

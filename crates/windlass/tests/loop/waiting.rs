@@ -100,3 +100,16 @@ fn an_outage_without_end_ends_the_run() {
     expect_end(&night.run(&["--exit-codes", "detailed"]), 21, "agent_unavailable");
     assert_eq!(iterations(&night), [(1, 1), (1, 2)]);
 }
+
+#[test]
+fn a_wait_that_does_not_fit_ends_the_run_at_once_and_is_not_announced() {
+    let night = Night::new(&every_call("{ usage_limit = { resets_in = '1s' } }"));
+    let begun = std::time::Instant::now();
+    let outcome = night.run(&["--max-wait", "3s", "--exit-codes", "detailed"]);
+    expect_end(&outcome, 22, "limit_wait_exceeded");
+    assert!(begun.elapsed() < Duration::from_secs(5), "{:?}", begun.elapsed());
+    assert_eq!((waits(&night), iterations(&night)), (vec![], vec![(1, 1)]));
+    let said = outcome.stdout_text() + &outcome.stderr_text();
+    assert!(!said.contains("trying again at") && !said.contains("waiting for"), "{said}");
+    night.assert_clean();
+}
