@@ -472,6 +472,11 @@ impl Board {
         self.busy_lanes() == 0 && (self.tally.total() > 0 || self.backoff.is_some())
     }
 
+    /// Is any agent called? Checks, hooks and the runner's own steps are work without one.
+    pub(crate) fn is_agent_at_work(&self) -> bool {
+        self.lanes.values().any(|lane| matches!(lane.doing, Doing::Agent(_)))
+    }
+
     /// How many lanes are at work.
     pub(crate) fn busy_lanes(&self) -> usize {
         self.lanes.values().filter(|lane| lane.doing != Doing::Resting).count()

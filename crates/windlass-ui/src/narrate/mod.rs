@@ -246,10 +246,16 @@ fn parking(board: &Board, by: StopSource, task: &TaskId) -> Line {
 fn stopping(board: &Board, by: StopSource, stage: u8) -> Vec<Line> {
     let grace = board.plan.as_ref().map(|plan| format::bound(plan.clocks.grace)).unwrap_or_default();
     let who = asker(by);
+    let is_called = board.is_agent_at_work();
     let what = match stage {
         _ if board.is_between_iterations() => "nothing is at work: stopping now".to_owned(),
+        _ if !board.has_begun() => "no iteration has begun: stopping".to_owned(),
         0 | 1 if by.is_request() => "finishing this iteration, then stopping".to_owned(),
-        0 | 1 => "finishing this iteration, then stopping; Ctrl-C again ends the agent now".to_owned(),
+        0 | 1 if is_called => {
+            "finishing this iteration, then stopping; Ctrl-C again ends the agent now".to_owned()
+        }
+        0 | 1 => "finishing this iteration, then stopping; Ctrl-C again ends it now".to_owned(),
+        _ if !is_called => "no agent is at work: ending what else runs; all work is kept".to_owned(),
         2 => format!(
             "ending the agent: SIGTERM now, SIGKILL in {grace} to everything it started; its work is kept; Ctrl-C again kills it at once"
         ),

@@ -173,9 +173,30 @@ fn each_stage_of_stopping_says_what_comes_next() {
         (StopSource::Interrupt, 3, "      ! killing everything the agent started; its work is kept\n"),
     ] {
         let text = added(|night| {
-            night.fact(Fact::StopRequested { by, stage });
+            night.iteration(1).call(1, 1).fact(Fact::StopRequested { by, stage });
         });
-        assert_eq!(text, format!("{expected}{resume}"));
+        assert!(text.ends_with(&format!("{expected}{resume}")), "{text}");
+    }
+}
+
+#[test]
+fn no_agent_is_ended_that_is_not_at_work() {
+    let checks = "no agent is at work: ending what else runs; all work is kept\n";
+    for (is_begun, stage, expected) in [
+        (false, 1, "no iteration has begun: stopping\n"),
+        (false, 2, "no iteration has begun: stopping\n"),
+        (true, 1, "finishing this iteration, then stopping; Ctrl-C again ends it now\n"),
+        (true, 2, checks),
+        (true, 3, checks),
+    ] {
+        let text = added(|night| {
+            if is_begun {
+                night.iteration(1).call(1, 1).called(|_| {}).kept(1);
+            }
+            night.fact(Fact::StopRequested { by: StopSource::Interrupt, stage });
+        });
+        assert!(text.contains(&format!("      ! {expected}")), "{stage}: {text}");
+        assert!(!text.contains("the agent:"), "{text}");
     }
 }
 

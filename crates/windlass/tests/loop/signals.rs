@@ -159,3 +159,23 @@ fn killed_with_its_keeper_a_run_clears_up_when_it_is_resumed() {
     expect_end(&resumed, 10, "max_iterations");
     assert!(night.notices().iter().any(|text| text.contains("still alive")), "{:?}", night.notices());
 }
+
+#[test]
+fn what_runs_is_named_truly_where_no_agent_does() {
+    let claim = "{ bash = 'echo x >> work' }, { result = { text = 'WINDLASS_JOB_COMPLETE' } }";
+    let hangs = |when: &str| format!("if {when}; then touch begun; sleep 60; fi");
+    for (gate, expected) in [
+        (hangs("true"), "no iteration has begun: stopping"),
+        (hangs("test -e work"), "no agent is at work: ending what else runs; all work is kept"),
+    ] {
+        let night = Night::new(&every_call(claim));
+        let running = night.start(&["--gate", &gate]);
+        night.wait_for_file("begun");
+        running.signal(Signal::TERM);
+        let outcome = running.wait(PATIENCE);
+        expect_end(&outcome, 143, "manual");
+        let said = (outcome.stdout_text() + &outcome.stderr_text()).replace("\n        ", " ");
+        assert!(said.contains(expected) && !said.contains("ending the agent"), "{said}");
+        night.assert_clean();
+    }
+}
