@@ -122,3 +122,17 @@ fn prompts_lie_in_the_runs_own_folder_and_nobody_else_may_read_them() {
     let temporary = fs::read_to_string(night.env.root().join("temporary")).unwrap();
     assert!(!temporary.contains("prompt"), "{temporary}");
 }
+
+#[test]
+fn a_check_that_is_nothing_but_a_comment_is_refused() {
+    let night = Night::new(&every_call(WORK));
+    for flag in ["--gate", "--until"] {
+        for command in ["# make test", "  \n # make test\n# and more"] {
+            refused(&night, &["run", "--mock", "-p", "x", flag, command], "it is empty");
+        }
+    }
+    for commands in ["[\"# make test\"]", "[{ command = \"# make test\" }]"] {
+        night.env.write(".windlass/config.toml", format!("[gates]\ncommands = {commands}\n"));
+        refused(&night, &["run", "--mock", "-p", "x"], "it is empty");
+    }
+}

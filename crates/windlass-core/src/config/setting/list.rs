@@ -62,7 +62,7 @@ impl Setting for Vec<CheckSetting> {
 
 fn read_check(value: &Value) -> Result<CheckSetting, Refusal> {
     let Some(table) = value.as_table() else {
-        return Text::read(value).map(|Text(command)| CheckSetting { command, timeout: None });
+        return Ok(CheckSetting { command: read_command(value)?, timeout: None });
     };
     if let Some(unknown) = table.keys().find(|key| *key != "command" && *key != "timeout") {
         return Err(Refusal::Because(format!(
@@ -70,10 +70,20 @@ fn read_check(value: &Value) -> Result<CheckSetting, Refusal> {
             shown(unknown)
         )));
     }
-    let Text(command) = table.get("command").map_or(Err(Refusal::Kind), Text::read)?;
+    let command = table.get("command").map_or(Err(Refusal::Kind), read_command)?;
     let timeout =
         table.get("timeout").map(PositiveSpan::read).transpose()?.map(|PositiveSpan(timeout)| timeout);
     Ok(CheckSetting { command, timeout })
+}
+
+/// A command with something in it that a shell runs: what is nothing but a comment always passes, and shows nothing.
+fn read_command(value: &Value) -> Result<String, Refusal> {
+    let Text(command) = Text::read(value)?;
+    let is_nothing = |line: &str| line.trim().is_empty() || line.trim().starts_with('#');
+    if command.lines().all(is_nothing) {
+        return Err(Refusal::Because("it is empty: a comment alone checks nothing".to_owned()));
+    }
+    Ok(command)
 }
 
 /// One item per line.
