@@ -11,11 +11,18 @@ pub const LONGEST_REPLY: usize = 64 * 1024;
 /// What an answer says: an object with none of them is a hook's own output.
 const FIELDS: [&[u8]; 3] = [b"\"decision\"", b"\"reason\"", b"\"prompt\""];
 
+/// What is said of one that counts for nothing.
+const AMONG_OTHER_TEXT: &str = "its answer stands among other text, and does not count: its output has to be one JSON object and nothing else";
+
 /// What a hook that ended with 0 says.
 pub(super) fn read(hook: HookName, stdout: &[u8]) -> HookAnswer {
     let text = stdout.strip_prefix(b"\xef\xbb\xbf").unwrap_or(stdout).trim_ascii();
     if !text.starts_with(b"{") {
-        return HookAnswer::new(HookDecision::Continue, "");
+        return if holds_answer(text) {
+            HookAnswer::new(HookDecision::Warn, AMONG_OTHER_TEXT)
+        } else {
+            HookAnswer::new(HookDecision::Continue, "")
+        };
     }
     // A decision, or a text for the agent, that is lost because of a missing bracket would be found out far too late.
     let means_it = |text: &[u8]| FIELDS.iter().any(|field| memchr::memmem::find(text, field).is_some());
@@ -32,6 +39,16 @@ pub(super) fn read(hook: HookName, stdout: &[u8]) -> HookAnswer {
         }
         Err(_) => HookAnswer::new(HookDecision::Continue, ""),
     }
+}
+
+/// Is there a line that would be an answer, did it stand alone? Lines of a log may have a `reason`, which decides nothing.
+fn holds_answer(text: &[u8]) -> bool {
+    let beginning = text.get(..LONGEST_REPLY).unwrap_or(text);
+    beginning.split(|byte| *byte == b'\n').any(|line| {
+        let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
+        let object = serde_json::from_slice::<Map<String, Value>>(line).unwrap_or_default();
+        ["decision", "prompt"].iter().any(|field| object.get(*field).is_some_and(Value::is_string))
+    })
 }
 
 fn understood(hook: HookName, object: &Map<String, Value>) -> HookAnswer {

@@ -74,6 +74,8 @@ fn an_answer_refines_success() {
         (r#"{"id":"x","event":"message"}"#, Continue, "", ""),
         ("{\"ok\":true}{\"ok\":true}", Continue, "", ""),
         ("{ not json", Continue, "", ""),
+        // A log may have objects of its own, and a reason alone decides nothing.
+        ("starting...\n{\"level\":\"info\",\"reason\":\"x\"}\n[{\"decision\":\"abort\"}]", Continue, "", ""),
     ] {
         assert_eq!(next(stdout), (decision, reason.to_owned(), prompt.to_owned()), "{stdout}");
     }
@@ -81,6 +83,14 @@ fn an_answer_refines_success() {
     assert!(decision == Warn && reason.starts_with("its answer is not one JSON object"), "{reason}");
     let (decision, ..) = next("{\"decision\":\"abort\"}\nand more");
     assert_eq!(decision, Warn);
+    // An answer among other text counts for nothing, and is not passed over in silence.
+    for answer in
+        ["{\"decision\":\"abort\"}", "\u{feff}{\"decision\": \"abort\"}\r", "  {\"prompt\":\"Mind.\"}"]
+    {
+        let (decision, reason, prompt) = next(&format!("starting...\n{answer}\nended\n"));
+        assert!(decision == Warn && reason.contains("among other text"), "{answer}: {reason}");
+        assert_eq!(prompt, "");
+    }
     assert_eq!(next(&"[".repeat(100_000)), (Continue, none(), none()));
     assert_eq!(next(&"{\"a\":".repeat(10_000)), (Continue, none(), none()));
 }

@@ -407,3 +407,16 @@ fn machines_hear_of_hooks_and_the_end_comes_last() {
     );
     assert_eq!(line["reason"], "no route to host");
 }
+
+#[test]
+fn an_answer_behind_a_line_of_a_log_is_no_answer_and_that_is_said() {
+    let night = Night::new(&every_call(WORK));
+    let command = r#"echo starting...; echo '{"decision":"abort"}'"#;
+    night.env.write(".windlass/config.toml", format!("[hooks]\nnext_iteration = {command:?}\n"));
+    let outcome = night.run(&["-m", "1"]);
+    expect_end(&outcome, 10, "max_iterations");
+    assert_eq!(decisions(&night), [(HookName::NextIteration, HookDecision::Warn)]);
+    let said =
+        (outcome.stdout_text() + &outcome.stderr_text()).split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(said.contains("its answer stands among other text, and does not count"), "{said}");
+}
