@@ -219,7 +219,7 @@ pub fn unnamed_folders(text: &str) -> BTreeSet<UnnamedFolder> {
 }
 
 /// The words of all commands of a text, and of what is run within them.
-fn commands_within(text: &str, depth: usize) -> Vec<Vec<String>> {
+pub(super) fn commands_within(text: &str, depth: usize) -> Vec<Vec<String>> {
     let mut all = split(text);
     let within = all.iter().filter(|_| depth < DEEPEST).flat_map(|words| scripts_within(words));
     let within: Vec<_> = within.flat_map(|script| commands_within(&script, depth + 1)).collect();

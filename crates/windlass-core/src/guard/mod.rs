@@ -28,5 +28,5 @@ pub use language::{Language, language_of};
 pub use make_targets::unwritten_targets;
 pub use needs::{Need, needs};
 pub use packages::{PackageCall, Workspaces, package_calls};
-pub use unfollowed::unfollowed;
+pub use unfollowed::{SearchedFolder, searched_folders, unfollowed};
 pub use word::Counts;

@@ -1,8 +1,8 @@
 //! What a check starts and nobody can follow by reading it: the guard is not a shell. It is said, with what would cover it.
 
 use super::command::{
-    SHELLS, Simple, UnnamedFolder, base, hands_a_line, operands, script_of_shell, simple_commands,
-    unnamed_folders,
+    SHELLS, Simple, UnnamedFolder, base, commands_within, hands_a_line, is_assignment, operands,
+    script_of_shell, simple_commands, unnamed_folders,
 };
 use crate::spec::Unfollowed;
 
@@ -41,6 +41,49 @@ pub fn unfollowed(text: &str) -> Vec<Unfollowed> {
     found
 }
 
+/// A folder in which a text has programs looked for from there on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SearchedFolder {
+    /// What says so: `PATH=./bin:$PATH`.
+    pub command: String,
+    /// The folder, as seen from where the text is run; `None` where a variable or a command names it.
+    pub folder: Option<String>,
+}
+
+/// The folders that a text sets its search path to. Whoever can write there says which programs its commands are.
+pub fn searched_folders(text: &str) -> Vec<SearchedFolder> {
+    let mut found = Vec::new();
+    for command in commands_within(text, 0).iter().flat_map(|words| assignments(words)) {
+        let Some(value) = command.strip_prefix("PATH=") else { continue };
+        for folder in value.split(':').filter(|folder| !is_the_old_path(folder, text)) {
+            let folder = match folder {
+                "" | "$PWD" | "${PWD}" => Some("."),
+                folder if folder.contains(['$', '`']) => None,
+                folder => Some(folder),
+            };
+            found.push(SearchedFolder { command: command.clone(), folder: folder.map(str::to_owned) });
+        }
+    }
+    found
+}
+
+/// The words of a command that set variables: those before it, and those that `export` and its kin are handed.
+fn assignments(words: &[String]) -> impl Iterator<Item = &String> {
+    let before = words.iter().take_while(|word| is_assignment(word)).count();
+    let sets = ["export", "env", "readonly", "declare", "typeset", "local"];
+    let all = words.get(before).is_some_and(|first| sets.contains(&first.as_str()));
+    words.iter().take(if all { words.len() } else { before })
+}
+
+/// What stands for the search path as it was, or for a part of such a word; folders of the person's home are no part of a project.
+fn is_the_old_path(folder: &str, text: &str) -> bool {
+    let is_cut_off = folder.contains('{') != folder.contains('}') || folder == "$" && text.contains("${PATH");
+    is_cut_off
+        || matches!(folder, "$PATH" | "${PATH}")
+        || folder.starts_with(['~'])
+        || folder.starts_with("$HOME")
+}
+
 fn is_variable(word: &str) -> bool {
     word.contains(['$', '*', '?'])
 }
@@ -55,6 +98,25 @@ fn literal(word: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn folders_of_a_search_path_are_found() {
+        let of = |text: &str| {
+            let found = searched_folders(text);
+            found.into_iter().map(|found| found.folder.unwrap_or("?".to_owned())).collect::<Vec<_>>()
+        };
+        assert_eq!(of("PATH=.:$PATH; sh chk.sh"), ["."]);
+        assert_eq!(of("PATH=$PWD/bin:$PATH; ./chk.sh"), ["./bin"]);
+        assert_eq!(of("export PATH=\"$PWD:$PATH\" && x"), ["."]);
+        assert_eq!(of("env PATH=node_modules/.bin:/usr/bin x"), ["node_modules/.bin", "/usr/bin"]);
+        assert_eq!(of("sh -c 'PATH=:/bin; x'"), [".", "/bin"]);
+        assert_eq!(of("PATH=\"$TOOLS/bin:$PATH\" x"), ["?"]);
+        assert_eq!(of("PATH=$(npm bin):$PATH x"), ["?"]);
+        for kept in ["PATH=${PATH}:$HOME/bin x", "PATH=\"${OLD:-}\"", "PATH=~/bin:$PATH x", "MYPATH=. x", "x"]
+        {
+            assert_eq!(of(kept), [""; 0], "{kept}");
+        }
+    }
 
     #[test]
     fn what_no_reader_can_follow_is_named_with_what_it_likely_means() {

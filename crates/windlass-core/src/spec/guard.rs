@@ -31,6 +31,9 @@ pub struct GuardSpec {
     /// What its checks start and nobody can follow.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unfollowed: Vec<Unfollowed>,
+    /// Scripts outside of the project that its checks start, and whoever runs them may write.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub outside: Vec<String>,
     /// Findings that a person has accepted.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub accepted: Vec<Suspicion>,
@@ -58,6 +61,16 @@ impl GuardSpec {
         let more = self.unfollowed.len().saturating_sub(NAMED);
         let more = if more == 0 { String::new() } else { format!(", and {more} more") };
         let why = "the guard cannot follow what the checks start here, and does not protect it";
+        (!named.is_empty()).then(|| format!("{why}: {}{more}", named.join(", ")))
+    }
+
+    /// What is said before the first iteration of scripts outside of the project, where no sandbox keeps agents from them; `None`
+    /// where there are none.
+    pub fn outside_notice(&self) -> Option<String> {
+        let named: Vec<String> = self.outside.iter().take(NAMED).map(|path| format!("`{path}`")).collect();
+        let more = self.outside.len().saturating_sub(NAMED);
+        let more = if more == 0 { String::new() } else { format!(", and {more} more") };
+        let why = "what the checks start outside of the project is not protected, and no sandbox keeps the agent from it";
         (!named.is_empty()).then(|| format!("{why}: {}{more}", named.join(", ")))
     }
 

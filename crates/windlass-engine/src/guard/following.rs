@@ -3,9 +3,11 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use rustix::fs::{Access, access};
+use windlass_core::dots::without_dots;
 use windlass_core::guard::{
-    BuildFile, BuildTool, Inclusion, UnnamedFolder, build_files, scripts_started, tools_called, unfollowed,
-    unnamed_folders, unwritten_targets, words_of,
+    BuildFile, BuildTool, Inclusion, SearchedFolder, UnnamedFolder, build_files, scripts_started,
+    searched_folders, tools_called, unfollowed, unnamed_folders, unwritten_targets, words_of,
 };
 use windlass_core::spec::Unfollowed;
 
@@ -30,6 +32,8 @@ pub(super) struct Inspection<'a> {
     pub patterns: BTreeSet<String>,
     pub packages: Packages,
     pub unfollowed: BTreeSet<Unfollowed>,
+    /// Scripts outside of the project that whoever runs the checks may write.
+    pub outside: BTreeSet<String>,
 }
 
 impl Inspection<'_> {
@@ -41,6 +45,7 @@ impl Inspection<'_> {
             patterns: BTreeSet::new(),
             packages: Packages::default(),
             unfollowed: BTreeSet::new(),
+            outside: BTreeSet::new(),
         }
     }
 
@@ -83,8 +88,31 @@ impl Inspection<'_> {
     fn read(&mut self, text: &str, (own, folder): (Option<&Path>, &Path), depth: usize) {
         self.tools.extend(tools_called(text));
         self.unfollowed.extend(unfollowed(text));
+        self.name_search_path(text, folder);
         for place in self.started_in(text, own, folder) {
             self.read_in(text, &place, depth);
+        }
+    }
+
+    /// Where a text has programs looked for in the project: an agent can put others there, under the names of those that it calls.
+    fn name_search_path(&mut self, text: &str, folder: &Path) {
+        for SearchedFolder { command, folder: named } in searched_folders(text) {
+            let inside = named.map(|named| self.inside(&folder.join(named)));
+            if inside == Some(None) {
+                continue;
+            }
+            let path = inside.flatten().filter(|path| path != Path::new(""));
+            let pattern = path.and_then(|path| Some(format!("{}/**", path.to_str()?)));
+            self.unfollowed.insert(Unfollowed { command, pattern });
+        }
+    }
+
+    /// A script outside of the project, unless only others may write it: then an agent cannot either.
+    fn take_outside(&mut self, path: &Path) {
+        let full = without_dots(&self.place.directory.join(path));
+        let is_ours = access(&full, Access::WRITE_OK).is_ok();
+        if is_ours && text_of(&full).is_some_and(|text| !text.contains('\0')) {
+            self.outside.insert(full.display().to_string());
         }
     }
 
@@ -112,9 +140,14 @@ impl Inspection<'_> {
             self.build_file(&file, folder, depth);
         }
         for script in scripts_started(text) {
-            let Some(path) = self.inside(&folder.join(&script)).filter(|path| self.is_script(path)) else {
+            let named = folder.join(&script);
+            let Some(path) = self.inside(&named) else {
+                self.take_outside(&named);
                 continue;
             };
+            if !self.is_script(&path) {
+                continue;
+            }
             if self.take(&path)
                 && depth < DEEPEST
                 && let Some(text) = self.text(&path)

@@ -64,6 +64,7 @@ pub fn inspect(
     }
     plan.scripts = inspection.packages.names.iter().cloned().collect();
     plan.protected.extend(inspection.patterns.union(&beside.patterns).cloned());
+    plan.outside = inspection.outside.iter().cloned().collect();
     plan.unfollowed = inspection.unfollowed.iter().cloned().collect();
     let named: Vec<PathBuf> = inspection.files.union(&beside.files).cloned().collect();
     let at_the_top = Protected::new(plan.protected.iter().map(String::as_str)).ok();

@@ -54,6 +54,28 @@ impl Bed {
 }
 
 #[test]
+fn what_an_agent_can_put_in_the_way_is_said() {
+    let bed = Bed::new(&[("chk.sh", ""), ("bin/tool", ""), ("all.sh", "PATH=\"$PWD/bin:$PATH\"\ntool\n")]);
+    let said = |command: &str| {
+        let found = bed.inspect(command, "").unfollowed;
+        found.into_iter().map(|one| (one.command, one.pattern.unwrap_or_default())).collect::<Vec<_>>()
+    };
+    let one = |command: &str, pattern: &str| vec![(command.to_owned(), pattern.to_owned())];
+    assert_eq!(said("PATH=.:$PATH; sh chk.sh"), one("PATH=.:$PATH", ""));
+    assert_eq!(said("PATH=$PWD/bin:$PATH; ./chk.sh"), one("PATH=./bin:$PATH", "bin/**"));
+    assert_eq!(said("sh all.sh"), one("PATH=./bin:$PATH", "bin/**"));
+    assert_eq!(said("PATH=/usr/local/bin:$PATH; ./chk.sh"), []);
+    let beside = Bed::new(&[("outside.sh", "true\n"), ("built", "\0")]);
+    let outside = beside.root().join("outside.sh").display().to_string();
+    assert_eq!(bed.inspect(&format!("sh {outside}"), "").outside, [outside.clone()]);
+    assert_eq!(bed.inspect(&format!(". {outside} && make"), "").outside, [outside]);
+    let built = beside.root().join("built").display().to_string();
+    for fine in [built.as_str(), "sh /no/such/script.sh", "sh chk.sh", "/bin/sh chk.sh"] {
+        assert_eq!(bed.inspect(fine, "").outside, [""; 0], "{fine}");
+    }
+}
+
+#[test]
 fn whatever_goes_to_the_top_is_followed_there() {
     let goes = "cd $$(git rev-parse --show-toplevel) && sh unit.sh";
     let package = r#"{"scripts": {"test": "cd \"$(git rev-parse --show-toplevel)\" && sh unit.sh"}}"#;

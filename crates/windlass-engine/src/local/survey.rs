@@ -3,6 +3,7 @@
 use windlass_core::damage::unprotected;
 use windlass_core::report;
 use windlass_core::run::TurnKey;
+use windlass_core::spec::SandboxKind;
 use windlass_core::values::Named;
 use windlass_core::words::some_of;
 use windlass_git::inventory::Inventory;
@@ -33,6 +34,8 @@ impl WorkingTree {
             self.surveyor.place().repository.as_ref().and_then(|repository| repository.ignored().ok());
         said.extend(ignored.and_then(|ignored| unprotected(&ignored)));
         said.extend(self.plan.guard.unfollowed_notice());
+        let is_open = self.plan.sandbox.kind == SandboxKind::None;
+        said.extend(self.plan.guard.outside_notice().filter(|_| is_open));
         // After the checks of the baseline it is looked at once more.
         let mut reports = self.say_once(said);
         let snapshot = kept.map(|snapshot| snapshot.id);

@@ -160,3 +160,23 @@ fn what_cannot_be_followed_is_said_with_the_line_that_covers_it() {
         );
     }
 }
+
+/// What a search path finds in the project, and what is started beside it, is not protected by itself.
+#[test]
+fn tools_and_scripts_that_an_agent_could_swap_are_said() {
+    for (gate, expected) in [
+        ("PATH=$PWD/bin:$PATH; sh chk.sh", "windlass config set guard.protected --add 'bin/**'"),
+        ("PATH=.:$PATH; sh chk.sh", "`PATH=.:$PATH`"),
+        ("sh OUTSIDE", "no sandbox keeps the agent from it: "),
+        (". ../outside.sh", "no sandbox keeps the agent from it: "),
+    ] {
+        let env = place(&[("chk.sh", "exit 0\n")], &[]);
+        let outside = env.root().join("outside.sh");
+        fs::write(&outside, "true\n").unwrap();
+        let gate = gate.replace("OUTSIDE", &outside.display().to_string());
+        let night = Night::within(env, &every_call("{ bash = 'echo x >> work' }"));
+        expect_end(&night.run(&["--gate", &gate, "-m", "1"]), 10, "max_iterations");
+        let said = night.notices();
+        assert!(said.iter().any(|said| said.contains(expected)), "{gate}: {said:?}");
+    }
+}
