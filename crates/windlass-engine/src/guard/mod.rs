@@ -113,7 +113,7 @@ fn guarded(place: &Place, path: &Path) -> Option<GuardedFile> {
 pub(crate) fn files_of(place: &Place, command: &str) -> Vec<GuardedFile> {
     let named = needs(command).into_iter().filter_map(|need| match need {
         Need::File(path) | Need::Executable(path) => inside(place, Path::new(&path)),
-        Need::Program(_) | Need::Folder(_) | Need::OneOf(..) => None,
+        Need::Program(_) | Need::WordOfShell(_) | Need::Folder(_) | Need::OneOf(..) => None,
     });
     let files: BTreeSet<PathBuf> = started_by(place, command).files.into_iter().chain(named).collect();
     files.iter().filter_map(|path| guarded(place, path)).collect()

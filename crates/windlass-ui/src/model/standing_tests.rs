@@ -123,7 +123,7 @@ fn blocked(tasks: Vec<TaskRow>) -> RunSeen {
 #[test]
 fn what_is_advised_for_a_blocked_run_lets_it_go_on() {
     let stuck = blocked(vec![row("T1", &[]), row("T2", &["T1"])]);
-    let anew = "windlass run --mode tasks -f 'my tasks.md' --gate 'cargo test -q' --max-cost 5";
+    let anew = "windlass run --mode tasks -f 'my tasks.md' --gate 'cargo test -q' --model opus --commit none --max-cost 5";
     assert_eq!(stuck.status.next[0], anew);
     assert_eq!(stuck.waited_for.command.as_deref(), Some(anew));
     assert!(!stuck.is_resumable(), "{:?}", stuck.status.next);
@@ -137,7 +137,7 @@ fn what_is_advised_for_a_blocked_run_lets_it_go_on() {
 fn commands_say_the_place_that_they_are_of() {
     let mut run = blocked(vec![row("T1", &[]), row("T2", &["T1"])]);
     run.type_elsewhere("'/a b'");
-    let anew = "windlass -C '/a b' run --mode tasks -f 'my tasks.md' --gate 'cargo test -q' --max-cost 5";
+    let anew = "windlass -C '/a b' run --mode tasks -f 'my tasks.md' --gate 'cargo test -q' --model opus --commit none --max-cost 5";
     assert_eq!(run.status.next[0], anew);
     assert_eq!(run.waited_for.command.as_ref(), run.status.next.first());
     assert_eq!(run.allowing(["Bash(x)"]), "windlass -C '/a b' config set permissions.allow --add 'Bash(x)'");
