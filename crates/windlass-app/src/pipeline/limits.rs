@@ -104,6 +104,20 @@ impl Kept {
         self.used_up().into_iter().map(|limit| limit.raised).collect()
     }
 
+    /// The flags that hold a run within what is left, each beginning with a blank; `None` where a limit is used up.
+    pub fn left(&self) -> Option<String> {
+        if !self.used_up().is_empty() {
+            return None;
+        }
+        let PipelineLimits { cost, tokens, duration } = self.whole;
+        let SpentBefore { cost: spent, tokens: used, duration: worked } = self.used;
+        let cost = cost.map(|most| format!(" --max-cost {}", most.minus(spent).dollars()));
+        let tokens = tokens.map(|most| format!(" --max-tokens {}", most.saturating_sub(used)));
+        let duration =
+            duration.map(|most| format!(" --max-duration {}s", most.saturating_sub(worked).as_secs().max(1)));
+        Some([cost, tokens, duration].into_iter().flatten().collect())
+    }
+
     fn used_up(&self) -> Vec<UsedUp> {
         let PipelineLimits { cost, tokens, duration } = self.whole;
         let SpentBefore { cost: spent, tokens: used, duration: worked } = self.used;

@@ -1,8 +1,10 @@
 //! How a pipeline stands: what its documents and the journals of its runs say, and nothing else.
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use windlass_core::config::keys;
 use windlass_core::fact::plan_of;
 use windlass_core::spec::PipelinePhase;
 use windlass_core::values::{Items, Named, RunId, Spent, StopReason};
@@ -11,14 +13,14 @@ use windlass_engine::store::{RunFolder, RunSummary, index, journal};
 use windlass_engine::tasks::read_tasks;
 use windlass_host::tree::at;
 use windlass_jobs::prompt::LONGEST_GOAL;
-use windlass_ui::{PhaseRun, PhaseShown, PhaseState, PipelineShown};
+use windlass_ui::{PhaseRun, PhaseShown, PhaseState, PipelineShown, flags_of_checks};
 
 use super::limits::Kept;
 use crate::error::AppError;
 use crate::here::Here;
 use crate::inspect::runs::spent;
 use crate::inspect::which;
-use crate::run::{Goal, going_on};
+use crate::run::{Goal, StartRun, going_on};
 use crate::text::quoted;
 
 /// The runs of a pipeline, newest first: those of all working trees, since they share its limits.
@@ -71,14 +73,23 @@ impl Runs {
     }
 }
 
-/// How it stands.
-pub(super) fn shown(here: &Here, pipeline: &Pipeline) -> Result<PipelineShown, AppError> {
+/// How it stands; `execution` is how its tasks were to be worked off by whoever asks.
+pub(super) fn shown(
+    here: &Here,
+    pipeline: &Pipeline,
+    execution: Option<&StartRun>,
+) -> Result<PipelineShown, AppError> {
     let runs = Runs::of(here, pipeline)?;
     let phases: Vec<PhaseShown> =
         PipelinePhase::all().map(|phase| of_phase(here, pipeline, &runs, phase)).collect();
     let is_planned = phases.iter().all(|phase| phase.state == PhaseState::Valid);
     let spent = runs.spent();
-    let next = next(pipeline, &runs, &phases, &Kept::seen(here, pipeline).raised());
+    let goes_on = GoesOn {
+        planning: execution.map_or_else(String::new, and_run),
+        tasks: in_tasks(here, &runs, execution),
+        raised: Kept::seen(here, pipeline).raised(),
+    };
+    let next = next(pipeline, &runs, &phases, &goes_on);
     Ok(PipelineShown {
         id: pipeline.id.clone(),
         folder: pipeline.folder().display().to_string(),
@@ -159,23 +170,57 @@ fn tasks(pipeline: &Pipeline) -> Option<Items> {
     (counts.total > 0).then_some(Items { done: counts.done as u64, total: counts.total as u64 })
 }
 
-/// The command that goes on with it; `raised` raises what of its limits is used up.
-fn next(pipeline: &Pipeline, runs: &Runs, phases: &[PhaseShown], raised: &str) -> String {
+/// The flags of a command that goes on with a pipeline; each begins with a blank.
+struct GoesOn {
+    /// While its documents are planned.
+    planning: String,
+    /// Where its tasks are worked off.
+    tasks: String,
+    /// They raise what of its limits is used up.
+    raised: String,
+}
+
+/// The flags that have the tasks worked off as was asked for, and checked by the same.
+pub(super) fn and_run(execution: &StartRun) -> String {
+    format!(" --run{}", gates(execution))
+}
+
+/// The flags of the gates that were asked for.
+pub(super) fn gates(execution: &StartRun) -> String {
+    let gates = execution.settings.value(keys::GATES.name).and_then(|gates| gates.as_array());
+    let commands = gates.into_iter().flatten().filter_map(|gate| gate.as_str());
+    let flag = |command: &str| format!(" --gate {}", quoted(OsStr::new(command)));
+    commands.map(flag).collect()
+}
+
+/// The flags that have the tasks worked off as they last were, or else as was asked for.
+fn in_tasks(here: &Here, runs: &Runs, execution: Option<&StartRun>) -> String {
+    let read = |run: &RunSummary| journal::read(&RunFolder::of(&here.project, &run.run).journal()).ok();
+    let last = runs.newest(None).and_then(read).and_then(plan_of);
+    match (last, execution) {
+        (Some(plan), _) => format!(" --run{}", flags_of_checks(&plan)),
+        (None, Some(execution)) => and_run(execution),
+        (None, None) => " --run".to_owned(),
+    }
+}
+
+/// The command that goes on with it.
+fn next(pipeline: &Pipeline, runs: &Runs, phases: &[PhaseShown], flags: &GoesOn) -> String {
+    let GoesOn { planning, tasks, raised } = flags;
+    let go_on = format!("windlass pipeline --resume {}", pipeline.id);
     let due = phases.iter().find(|phase| phase.state != PhaseState::Valid);
     match due {
         Some(PhaseShown { state: PhaseState::Stale, phase, .. }) => {
-            format!("windlass pipeline --resume {} --redo-from {}{raised}", pipeline.id, phase.name())
+            format!("{go_on} --redo-from {}{planning}{raised}", phase.name())
         }
-        Some(_) => format!("windlass pipeline --resume {}{raised}", pipeline.id),
+        Some(_) => format!("{go_on}{planning}{raised}"),
         None => match runs.open(None) {
             Some(run) => format!("windlass resume {}{raised}", run.run),
             None if is_done(runs) => {
                 format!("windlass status {}", runs.newest(None).map_or("", |run| &run.run.0))
             }
-            None if runs.newest(None).is_some() => {
-                format!("windlass pipeline --resume {} --run{raised}", pipeline.id)
-            }
-            None => format!("windlass run --mode tasks -f {}", quoted(pipeline.tasks_file().as_os_str())),
+            // As a run of its own the tasks would have no part in the pipeline's limits.
+            None => format!("{go_on}{tasks}{raised}"),
         },
     }
 }

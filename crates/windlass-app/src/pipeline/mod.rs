@@ -71,7 +71,7 @@ impl App {
     pub fn pipelines(&self) -> Result<Vec<PipelineShown>, AppError> {
         let here = Here::find(self)?;
         let pipelines = Pipelines::of(&here.directory);
-        let found = pipelines.ids()?.into_iter().map(|id| look::shown(&here, &pipelines.find(&id)?));
+        let found = pipelines.ids()?.into_iter().map(|id| look::shown(&here, &pipelines.find(&id)?, None));
         found.collect()
     }
 
@@ -81,7 +81,7 @@ impl App {
     /// There is none; the state folder cannot be read.
     pub fn pipeline(&self, id: &str) -> Result<PipelineShown, AppError> {
         let here = Here::find(self)?;
-        look::shown(&here, &find(&here, id)?)
+        look::shown(&here, &find(&here, id)?, None)
     }
 }
 

@@ -41,7 +41,7 @@ pub(super) fn plan(app: &App, request: &PlanPipeline) -> Result<PipelineEnd, App
         WantedPipeline::New(goal) => begin(&here, goal, PipelineLimits::said(&resolved.limits))?,
         WantedPipeline::Known(id) => go_on(&here, find(&here, id)?, &resolved)?,
     };
-    let redo_from = redo_from(app, &here, &pipeline, request)?;
+    let redo_from = redo_from(&here, &pipeline, &kept, request)?;
     let _at_work = be_at_work(&here.project, &pipeline.id)?;
     let (codes, stops) = (resolved.exit_codes, Stops::default());
     let mut planning = Planning { app, request, here, pipeline, kept, codes, stops, last: None };
@@ -133,11 +133,12 @@ fn go_on(here: &Here, pipeline: Pipeline, resolved: &Resolved) -> Result<(Pipeli
 
 /// From which phase on it is planned again: as was said, or as a person says who is asked since something has changed.
 fn redo_from(
-    app: &App,
     here: &Here,
     pipeline: &Pipeline,
+    kept: &Kept,
     request: &PlanPipeline,
 ) -> Result<Option<PipelinePhase>, AppError> {
+    let app = &here.app;
     if request.redo_from.is_some() {
         return Ok(request.redo_from);
     }
@@ -145,20 +146,25 @@ fn redo_from(
     let mut phases = PipelinePhase::all().map(|phase| look::of_phase(here, pipeline, &runs, phase));
     let Some(stale) = phases.find(|phase| phase.state == PhaseState::Stale) else { return Ok(None) };
     let said = format!("{} was made before {} changed", stale.file, stale.changed.join(", "));
-    let command = format!("windlass pipeline --resume {} --redo-from {}", pipeline.id, stale.phase.name());
+    let and_run = request.execution.as_ref().map_or_else(String::new, look::and_run);
+    let command =
+        format!("windlass pipeline --resume {} --redo-from {}{and_run}", pipeline.id, stale.phase.name());
     if app.front_end().has_person() {
         let question = format!("{said}. Plan again from there?");
         let answer = app.front_end().ask(&Question::Confirm { question: &question, command: &command })?;
         return Ok((answer == Reply::Yes).then_some(stale.phase));
     }
-    if request.execution.is_some() {
-        let file = pipeline.tasks_file();
-        return Err(AppError::usage(said).hint(format!("Plan again from there: {command} --run")).hint(
-            format!(
-                "Work through the tasks as they are: windlass run --mode tasks -f {}",
-                quoted(file.as_os_str())
-            ),
-        ));
+    if let Some(execution) = &request.execution {
+        let error = AppError::usage(said).hint(format!("Plan again from there: {command}"));
+        // Such a run is none of the pipeline's: of what that may use it gets what is left.
+        return Err(match kept.left() {
+            None => error,
+            Some(left) => error.hint(format!(
+                "Work through the tasks as they are: windlass run --mode tasks -f {}{}{left}",
+                quoted(pipeline.tasks_file().as_os_str()),
+                look::gates(execution)
+            )),
+        });
     }
     app.notice(&format!("{said}; it stays as it is: {command} plans it again"));
     Ok(None)
@@ -211,12 +217,12 @@ impl Planning<'_> {
     }
 
     fn refuse_used_up(&self, like: &StartRun) -> Result<(), AppError> {
-        self.kept.refuse_used_up(like, self.and_run())
+        self.kept.refuse_used_up(like, &self.and_run())
     }
 
     /// What a command has to say that goes on with all that was asked for.
-    const fn and_run(&self) -> &'static str {
-        if self.request.execution.is_some() { " --run" } else { "" }
+    fn and_run(&self) -> String {
+        self.request.execution.as_ref().map_or_else(String::new, look::and_run)
     }
 
     /// Who wants that nothing follows on its last run.
@@ -231,13 +237,13 @@ impl Planning<'_> {
             "nothing more of the pipeline is begun, as was asked ({}); go on with it: windlass pipeline --resume {id}{and_run}",
             reason.name()
         ));
-        let shown = look::shown(&self.here, &self.pipeline)?;
+        let shown = look::shown(&self.here, &self.pipeline, self.request.execution.as_ref())?;
         Ok(PipelineEnd { shown, exit_code: reason.exit_code(self.codes) })
     }
 
     /// It ends as its last run did.
     fn ended(&self) -> Result<PipelineEnd, AppError> {
-        let shown = look::shown(&self.here, &self.pipeline)?;
+        let shown = look::shown(&self.here, &self.pipeline, self.request.execution.as_ref())?;
         Ok(PipelineEnd { shown, exit_code: self.last.as_ref().map_or(0, |end| end.exit_code) })
     }
 }

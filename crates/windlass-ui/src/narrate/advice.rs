@@ -13,7 +13,7 @@ use crate::elsewhere;
 use crate::format;
 use crate::harmless::one_line;
 
-mod anew;
+pub(crate) mod anew;
 mod raised;
 
 /// A command and what it is for.

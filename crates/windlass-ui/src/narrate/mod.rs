@@ -16,6 +16,7 @@ mod status;
 mod summary;
 mod tasks;
 
+pub use advice::anew::checks as flags_of_checks;
 pub(crate) use advice::proof;
 pub(crate) use hook::{look as hook_look, summary as hook_summary};
 pub(crate) use iteration::{short, told};

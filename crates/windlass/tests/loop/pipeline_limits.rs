@@ -114,7 +114,7 @@ fn a_pipeline_that_is_stopped_begins_nothing_more() {
         };
         assert_eq!(code, if by_key { 130 } else { 16 });
         assert_eq!((endings(&night), calls_made(&night)), (vec![Some(StopReason::Complete)], 1));
-        expect(&pipeline(&night, &["--resume", "keep"]), 0, "windlass run --mode tasks");
+        expect(&pipeline(&night, &["--resume", "keep"]), 0, " --run");
         assert_eq!(endings(&night).len(), 3);
     }
 }
@@ -217,8 +217,41 @@ fn the_next_command_of_a_pipeline_at_its_limit_raises_it() {
         assert!(said.contains(&next), "{said}");
         let refused = pipeline(&night, &["--resume", "keep", "--run"]);
         expect(&refused, 2, &format!("--run {raised}"));
-        expect(&typed(&night, &next), 0, "windlass run --mode tasks");
+        expect(&typed(&night, &next), 0, " --run");
     }
+}
+
+// attack(money): a pipeline with a limit is planned, and what is printed next is typed; its tasks end blocked by a gate, and what is
+// printed then is typed; a document is edited, and one of the two commands of the refusal is taken
+// holds: each of them keeps the limits of the pipeline and the gates of its tasks
+#[test]
+fn what_a_pipeline_prints_next_keeps_its_limits_and_gates() {
+    let night = night(&calls(&[r#""draft_document", { result = { text = "There.", cost = 0.4 } }"#]));
+    expect(&pipeline(&night, &[GOAL, "--max-cost", "2"]), 0, "windlass pipeline --resume keep-a-list");
+    let id = id(&night);
+    assert_eq!(next(&night), format!("windlass pipeline --resume {id} --run"));
+
+    let works = night.env.write(
+        night.env.root().join("works.toml"),
+        every_call(r#"{ append = { path = "w.txt", text = "x\n" } }, "tick_task""#),
+    );
+    let execute = |more: &[&str]| {
+        let mut command = night.windlass(&["pipeline", "--no-delay", "--run", "--resume", &id]);
+        night.env.run(command.arg(format!("--mock={}", works.display())).args(more), PATIENCE)
+    };
+    let blocked = execute(&["--gate", "test -f never"]);
+    let gated = format!("windlass pipeline --resume {id} --run --gate 'test -f never'");
+    let said = blocked.stdout_text().split_whitespace().collect::<Vec<_>>().join(" ");
+    assert_eq!(said.matches(&gated).count(), 2, "{said}");
+    assert_ne!(blocked.code, Some(0));
+    assert_eq!(next(&night), gated);
+    assert_eq!(limits(&night).last().unwrap().cost, Some(dollars(2.0)));
+
+    let prd = format!(".windlass/pipelines/{id}/prd.md");
+    night.env.write(&prd, night.env.read(&prd).replace("The first file is there.", "It is there."));
+    let stale = execute(&["--gate", "true"]);
+    expect(&stale, 2, &format!("--resume {id} --redo-from architecture --run --gate true"));
+    expect(&stale, 2, "tasks.md --gate true --max-cost 0.8");
 }
 
 // attack(money): a phase's agent dies before it says what it has cost

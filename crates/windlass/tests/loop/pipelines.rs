@@ -98,7 +98,7 @@ pub fn expect(outcome: &Outcome, code: i32, said: &str) {
 fn a_goal_is_planned_in_three_runs_and_then_worked_off() {
     let night = night(&calls(&[DRAFT]));
     let outcome = pipeline(&night, &[GOAL, "--max-cost", "5"]);
-    expect(&outcome, 0, "windlass run --mode tasks -f .windlass/pipelines/keep-a-list-of-what-is-to-be");
+    expect(&outcome, 0, "windlass pipeline --resume keep-a-list-of-what-is-to-be");
     assert_eq!(states(&night), ["valid", "valid", "valid"]);
     assert_eq!(endings(&night), [Some(StopReason::Complete); 3]);
     assert_eq!(night.env.read(file(&night, "goal.md")), GOAL);
@@ -120,7 +120,7 @@ fn a_goal_is_planned_in_three_runs_and_then_worked_off() {
 fn what_is_wrong_is_told_with_its_line_and_mended_in_the_same_run() {
     let bad = r##"{ write = { path = "{{document}}", text = "# PRD\n\n## Goals\n- TODO\n" } }"##;
     let night = night(&calls(&[bad, DRAFT]));
-    expect(&pipeline(&night, &[GOAL]), 0, "windlass run --mode tasks");
+    expect(&pipeline(&night, &[GOAL]), 0, " --run");
     let prompts: Vec<String> = night
         .folders()
         .iter()
@@ -140,7 +140,7 @@ fn what_is_empty_or_invented_is_told_and_is_no_document() {
     let empty = r#"{ write = { path = "{{document}}", text = "" } }"#;
     let invented = r##"{ write = { path = "{{document}}", text = "# What you want\n\n## Components\n\n### Payments\nFor R99.\n- Files: `/etc/passwd`\n- Requirements: R1, R2, R99\n\n## File structure\n- `/etc`\n\n## Technical decisions\n- None were asked for.\n" } }"##;
     let night = night(&calls(&[empty, invented, DRAFT]));
-    expect(&pipeline(&night, &[GOAL]), 0, "windlass run --mode tasks");
+    expect(&pipeline(&night, &[GOAL]), 0, " --run");
     assert_eq!(
         (states(&night), endings(&night)),
         (vec!["valid".to_owned(); 3], vec![Some(StopReason::Complete); 3])
@@ -165,7 +165,7 @@ fn a_phase_that_writes_nothing_ends_with_the_limit_and_goes_on_later() {
     expect(&pipeline(&night, &[GOAL, "-m", "2"]), 10, "windlass pipeline --resume keep-a-list");
     assert_eq!(states(&night), ["missing", "missing", "missing"]);
     let mut go_on = night.windlass(&["pipeline", "--no-delay", "--mock", "--resume", "keep"]);
-    expect(&night.env.run(&mut go_on, PATIENCE), 0, "windlass run --mode tasks");
+    expect(&night.env.run(&mut go_on, PATIENCE), 0, " --run");
     assert_eq!(states(&night), ["valid", "valid", "valid"]);
 }
 
@@ -202,7 +202,7 @@ fn the_budget_is_the_whole_pipelines() {
     let before = night.folders().len();
     expect(&pipeline(&night, &["--resume", "keep", "--max-cost", "0.75"]), 11, "max_cost");
     let again = pipeline(&night, &["--resume", "keep", "--max-cost", "5"]);
-    expect(&again, 0, "windlass run --mode tasks");
+    expect(&again, 0, " --run");
     assert!(night.folders().len() <= before + 2);
 }
 
@@ -238,11 +238,7 @@ fn after_an_edit_the_later_phases_are_stale_and_redone_only_where_that_is_said()
     expect(&outcome, 0, "prd.md changed; it stays as it is: windlass pipeline --resume");
     assert_eq!(endings(&night).len(), 3);
     expect(&pipeline(&night, &["--resume", "keep", "--run"]), 2, "Work through the tasks as they are");
-    expect(
-        &pipeline(&night, &["--resume", "keep", "--redo-from", "architecture"]),
-        0,
-        "windlass run --mode tasks",
-    );
+    expect(&pipeline(&night, &["--resume", "keep", "--redo-from", "architecture"]), 0, " --run");
     assert_eq!((states(&night), endings(&night).len()), (vec!["valid".to_owned(); 3], 5));
     let validated = night.env.run(&mut night.windlass(&["pipeline", "validate", "keep"]), PATIENCE);
     assert_eq!(validated.code, Some(0));
@@ -259,14 +255,14 @@ fn it_is_killed_in_each_phase_and_goes_on() {
     let writes = [1, 5, 8, 10];
     for (phase, write) in (0..3).flat_map(|phase| writes.map(|write| (phase, write))) {
         let night = night(&calls(&[r#""draft_document", { result = { text = "There.", cost = 0.10 } }"#]));
-        expect(&pipeline(&night, &[GOAL]), 0, "windlass run --mode tasks");
+        expect(&pipeline(&night, &[GOAL]), 0, " --run");
         for name in &DOCUMENTS[phase..] {
             fs::remove_file(night.env.project().join(file(&night, name))).unwrap();
         }
         let mut killed = command(&night, &["--resume", "keep"]);
         killed.env("WINDLASS_TEST_FAULT", format!("kill-after-write={write}"));
         assert_eq!(night.env.run(&mut killed, PATIENCE).signal, Some(9), "{phase}, {write}");
-        expect(&pipeline(&night, &["--resume", "keep"]), 0, "windlass run --mode tasks");
+        expect(&pipeline(&night, &["--resume", "keep"]), 0, " --run");
         assert_eq!(states(&night), ["valid"; 3], "{phase}, {write}");
         assert_eq!(
             endings(&night),
@@ -310,13 +306,9 @@ fn a_budget_is_kept_with_its_pipeline() {
         expect(&pipeline(&night, more), 2, "is at its limit: $");
     }
     assert_eq!(endings(&night).len(), begun, "nothing has begun");
-    expect(
-        &pipeline(&night, &["--resume", &id, "--max-cost", "5", "-m", "3"]),
-        0,
-        "windlass run --mode tasks",
-    );
+    expect(&pipeline(&night, &["--resume", &id, "--max-cost", "5", "-m", "3"]), 0, " --run");
     let before = limits().len();
-    expect(&pipeline(&night, &["--resume", &id, "--redo-from", "tasks"]), 0, "windlass run --mode tasks");
+    expect(&pipeline(&night, &["--resume", &id, "--redo-from", "tasks"]), 0, " --run");
     let kept: Vec<_> =
         limits().into_iter().filter(|(cost, _)| *cost == Some(Cost::from_dollars(5.0))).collect();
     assert_eq!(limits().len(), before + 1);
@@ -331,7 +323,7 @@ fn a_budget_is_kept_with_its_pipeline() {
 #[test]
 fn a_pipeline_whose_tasks_are_parked_goes_on_with_a_new_run() {
     let night = night(&calls(&[DRAFT]));
-    expect(&pipeline(&night, &[GOAL, "--max-cost", "5"]), 0, "windlass run --mode tasks");
+    expect(&pipeline(&night, &[GOAL, "--max-cost", "5"]), 0, " --run");
     let again = format!("windlass pipeline --resume {} --run", id(&night));
     let failing = night.env.write(
         night.env.root().join("failing.toml"),

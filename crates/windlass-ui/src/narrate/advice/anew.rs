@@ -50,7 +50,8 @@ fn lanes(plan: &RunSpec) -> String {
     plan.lanes.as_ref().map_or_else(String::new, |lanes| format!(" -j {}{}", lanes.count, fleet(lanes)))
 }
 
-fn checks(plan: &RunSpec) -> String {
+/// The flags that ask for the same checks; each begins with a blank.
+pub fn checks(plan: &RunSpec) -> String {
     let flag = |kind| match kind {
         CheckKind::Gate => Some("--gate"),
         CheckKind::Until => Some("--until"),
