@@ -17,7 +17,7 @@ pub(super) fn quoted(text: &str) -> String {
 
 /// A text without its byte order mark, and the mark's length.
 pub(super) fn without_mark(text: &str) -> (&str, usize) {
-    let bare = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let bare = text.trim_start_matches('\u{feff}');
     (bare, text.len() - bare.len())
 }
 

@@ -8,7 +8,7 @@ use windlass_core::report;
 use windlass_core::values::{StopReason, Suspicion, SuspicionKind, TaskEnd, Verdict};
 use windlass_testkit::{Outcome, TestEnv};
 
-use super::night::{Night, calls, every_call, expect_end};
+use super::night::{Night, PATIENCE, calls, every_call, expect_end};
 use super::plans::{self, PLAN, planned, said};
 use super::tasks::{self, HONEST, ends};
 
@@ -207,6 +207,61 @@ fn what_is_clear_is_worked_on_beside_an_id_that_stands_twice() {
     night.env.write("tasks.md", night.env.read("tasks.md").replace("TASK-1: Two", "TASK-3: Two"));
     expect_end(&night.resume(&[]), 0, "complete");
     assert_eq!(ends(&night).len(), 3);
+}
+
+// attack(claims): a second task is written with blanks or colons that only look like those of Markdown
+// holds: it is read, and worked on
+#[test]
+fn tasks_with_other_blanks_and_colons_are_worked_on() {
+    for second in [
+        "###\u{a0}TASK-2: Two\n- **Status**: pending\n",
+        "### TASK-2：支付\n- **Status**：pending\n",
+        "### \u{200b}TASK-2: Two\n- **Status：** pending\n",
+    ] {
+        let file = format!("\u{feff}\u{feff}### TASK-1: One\n- **Status**: pending\n\n{second}");
+        let night = of_tasks(&[("tasks.md", &file)], HONEST);
+        expect_end(&tasks::run(&night, DETAILED), 0, "complete");
+        assert_eq!(ends(&night).len(), 2, "{second}");
+        assert_eq!(night.env.read("tasks.md"), file.replace("pending", "done"), "no other byte changes");
+    }
+}
+
+// attack(claims): a second task is written so that it is none, and the first is worked off
+// holds: the run does not call that complete; it and `tasks validate` name the line
+#[test]
+fn what_names_a_task_and_is_none_keeps_a_run_from_completing() {
+    for second in [
+        "<details>\n### TASK-2: Two\n- **Status**: pending\n</details>\n",
+        "###TASK-2: Two\n",
+        "**TASK-2: Two**\n",
+        "## TASK-2: Two\n- **Description**: Do it\n",
+        "#### TASK-2: Two\n- **Description**: Do it\n",
+        "### Task 2: Two\n",
+        "- **Status**: pending\n",
+    ] {
+        let file = format!("### TASK-1: One\n- **Status**: pending\n\n{second}");
+        let night = of_tasks(&[("tasks.md", &file)], HONEST);
+        let outcome = tasks::run(&night, DETAILED);
+        expect_end(&outcome, 17, "blocked");
+        assert_eq!(ends(&night), [("TASK-1".to_owned(), TaskEnd::Done)], "{second}");
+        assert!(said(&outcome).contains("tasks.md:"), "{second}: {}", said(&outcome));
+        let validated =
+            night.env.run(&mut night.windlass(&["tasks", "validate", "-f", "tasks.md"]), PATIENCE);
+        assert_eq!(validated.code, Some(23), "{second}: {}", validated.stdout_text());
+    }
+    // What is said of the same task, or is not to be done, is no other one.
+    for more in [
+        "#### TASK-1: Notes\nSmall.\n",
+        "#### TASK-1.2: A part\nSmall.\n",
+        "## Out of scope\n\n#### TASK-2: Two\n",
+        "```\n### TASK-2: Two\n```\n",
+        "## TASK-2: Two\n- **Status**: done\n",
+        "## TASK-2: Two ✅\n",
+    ] {
+        let file = format!("### TASK-1: One\n- **Status**: pending\n\n{more}");
+        let night = of_tasks(&[("tasks.md", &file)], HONEST);
+        expect_end(&tasks::run(&night, DETAILED), 0, "complete");
+    }
 }
 
 // attack(claims): an agent takes open tasks out of their file, or comments them out

@@ -393,3 +393,26 @@ fn mock_alone_plans_and_builds() {
     assert_eq!(night.env.git(&["rev-list", "--count", "HEAD"]), "3");
     assert!(night.env.read(PLAN).contains("- [x] 1.1"));
 }
+
+// attack(claims): beside a box that is ticked an open one is written in a form that is none
+// holds: the build is not complete, and the line is named
+#[test]
+fn what_looks_like_an_open_box_and_is_none_keeps_a_build_from_completing() {
+    for other in [
+        "• [ ] x",
+        "– [ ] x",
+        "- \\[ \\] x",
+        "a. [ ] x",
+        "- ( ) x",
+        "<li><input type=\"checkbox\"> x</li>",
+        "- x: not started",
+    ] {
+        let night = planned(&format!("# Plan\n\n- [ ] 1.1 One\n\n{other}\n"), &every_call(TICK));
+        let outcome = run(&night, "build", &["-m", "2", "--exit-codes", "detailed"]);
+        expect_end(&outcome, 17, "blocked");
+        assert!(said(&outcome).contains(&format!("{PLAN}:5: ")), "{other}: {}", said(&outcome));
+    }
+    let night = planned("# Plan\n\n-\u{a0}[ ] 1.1 One\n- [ ]\u{a0}1.2 Two\n", &every_call(TICK));
+    expect_end(&run(&night, "build", &[]), 0, "complete");
+    assert_eq!(night.env.read(PLAN).matches("[x]").count(), 2);
+}

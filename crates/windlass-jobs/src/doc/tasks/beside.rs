@@ -13,6 +13,9 @@ pub(super) fn left(text: &str) -> Option<(usize, &str)> {
         .or_else(|| org(line))
         .or_else(|| bold(line))
         .or_else(|| word(line))
+        .or_else(|| round(line))
+        .or_else(|| input(line))
+        .or_else(|| not_begun(line))
         .or_else(|| entry(line, text))
 }
 
@@ -60,6 +63,40 @@ fn word(line: &str) -> Option<(usize, &str)> {
     let (word, title) = text.trim_start_matches('*').split_once(':')?;
     let is_left = matches!(word.trim_end_matches('*'), "TODO" | "DOING" | "WIP" | "IN PROGRESS");
     (is_left && !title.trim_matches(['*', ' ']).is_empty()).then_some((0, line))
+}
+
+/// `- ( ) Parse`.
+fn round(line: &str) -> Option<(usize, &str)> {
+    let text = line.trim_start().strip_prefix(['-', '*', '+'])?.trim_start();
+    let (within, title) = text.strip_prefix('(')?.split_once(')')?;
+    let is_box = !within.is_empty() && within.trim().is_empty();
+    let is_left = is_box && title.starts_with(' ') && !title.trim().is_empty();
+    let at = line.len() - text.len();
+    line.get(at..at + within.len() + 2).filter(|_| is_left).map(|shown| (at, shown))
+}
+
+/// `<li><input type="checkbox"> Parse</li>`, not ticked.
+fn input(line: &str) -> Option<(usize, &str)> {
+    const BEGIN: &str = "<input";
+    let item = line.trim_start_matches(['-', '*', '+', ' ', '\t']);
+    let text =
+        ["<li>", "<p>", "<label>"].iter().fold(item, |text, tag| text.strip_prefix(tag).unwrap_or(text));
+    let (tag, title) = text.strip_prefix(BEGIN)?.split_once('>')?;
+    let is_left = tag.contains("checkbox") && !tag.contains("checked") && !title.trim().is_empty();
+    let at = line.len() - text.len();
+    line.get(at..at + BEGIN.len()).filter(|_| is_left).map(|shown| (at, shown))
+}
+
+/// `- Parse: not started`, at the margin. Other words for what is left are said of other things as well.
+fn not_begun(line: &str) -> Option<(usize, &str)> {
+    let text = line.strip_prefix(['-', '*', '+'])?.strip_prefix(' ')?;
+    let (title, word) = text.rsplit_once(':')?;
+    let word = word.trim_matches([' ', '*', '_', '.']).to_lowercase();
+    let is_left = matches!(word.as_str(), "not started" | "not yet started" | "not done" | "not begun");
+    let is_own = |name: &str| title.trim_matches(['*', '_', ' ']).eq_ignore_ascii_case(name);
+    let is_work = title.contains(char::is_alphabetic) && !title.contains('`') && !title.contains('[');
+    (is_left && is_work && !["status", "state", "phase", "progress"].into_iter().any(is_own))
+        .then_some((0, line))
 }
 
 /// `- id: T1`, and members below it of which none says that it is done.

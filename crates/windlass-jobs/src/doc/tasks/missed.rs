@@ -9,6 +9,7 @@ use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag};
 use windlass_core::values::TaskState;
 
 use super::beside;
+use super::plain::is_blank;
 use super::sources::state_of_sign;
 use super::status::state_of;
 use super::stuck::says_left;
@@ -71,6 +72,7 @@ pub(super) fn find(text: &str, is_taken: impl Fn(usize) -> bool) -> Vec<Missed> 
         if may_hold_box(line) {
             let boxes = beginnings(line).filter_map(|at| Some((at, looks_like_box(line.get(at..)?)?)));
             let boxes = boxes.chain(square(line)).chain(word_in_brackets(line)).chain(wide(line));
+            let boxes = boxes.chain(escaped(line));
             let boxes = boxes.map(|(at, shown)| (begins + at, shown, LooksLike::Box));
             found.extend(boxes.filter(|(at, ..)| !is_taken(*at)));
         }
@@ -104,7 +106,7 @@ fn may_hold_box(line: &str) -> bool {
 
 /// Where a box could begin in a line: after what begins list items, quotes and headings, and in each cell of a table.
 fn beginnings(line: &str) -> impl Iterator<Item = usize> {
-    let first = line.len() - line.trim_start_matches(begins_block).len();
+    let first = line.len() - after_beginning(line).len();
     let is_row = line.trim_start_matches([' ', '\t', '>']).starts_with('|');
     let cells = memchr::memchr_iter(b'|', line.as_bytes()).filter(move |_| is_row).map(move |at| {
         let cell = line.get(at + 1..).unwrap_or_default();
@@ -130,7 +132,7 @@ fn square(line: &str) -> Option<(usize, &str)> {
 
 /// The box in wide brackets that a list item begins with, `- ［ ］ What is to be done`.
 fn wide(line: &str) -> Option<(usize, &str)> {
-    let text = line.trim_start_matches(begins_block);
+    let text = after_beginning(line);
     let (within, after) = text.strip_prefix('［')?.split_once('］')?;
     let sign = within.trim();
     let is_done = sign.chars().next().is_some_and(|sign| state_of_sign(sign) == Some(TaskState::Done));
@@ -149,8 +151,29 @@ fn word_in_brackets(line: &str) -> Option<(usize, &str)> {
         .then(|| text.get(..within.len() + 2).map(|shown| (line.len() - text.len(), shown)))?
 }
 
+/// The box whose brackets are written so that they are none, `- \[ \] What is to be done`.
+fn escaped(line: &str) -> Option<(usize, &str)> {
+    let text = after_beginning(line);
+    let (within, after) = text.strip_prefix("\\[")?.split_once("\\]")?;
+    let sign = within.trim();
+    let is_done = sign.chars().next().is_some_and(|sign| state_of_sign(sign) == Some(TaskState::Done));
+    let is_meant = sign.chars().all(is_sign) && sign.chars().count() <= 1 && !is_done;
+    let is_box = is_meant && ends_box(after) && !after.trim().is_empty();
+    is_box.then(|| text.get(..text.len() - after.len()).map(|shown| (line.len() - text.len(), shown)))?
+}
+
+/// A line without what begins a list item, a quote or a heading, or is meant to: `a. `, `• `.
+fn after_beginning(line: &str) -> &str {
+    let text = line.trim_start_matches(begins_block);
+    let mut letters = text.chars();
+    let is_lettered = letters.next().is_some_and(|letter| letter.is_ascii_alphabetic())
+        && matches!(letters.next(), Some('.' | ')'))
+        && letters.next().is_some_and(char::is_whitespace);
+    if is_lettered { letters.as_str().trim_start() } else { text }
+}
+
 fn begins_block(letter: char) -> bool {
-    letter.is_ascii_whitespace() || letter.is_ascii_digit() || "-*+>|.)#_".contains(letter)
+    is_blank(letter) || letter.is_ascii_digit() || "-*+>|.)#_•◦‣▪▫●○·–—".contains(letter)
 }
 
 /// What a text begins with, brackets and what is between them, where it may be meant for a box that is not ticked.
@@ -191,7 +214,7 @@ fn ends_box(after: &str) -> bool {
 }
 
 /// Code and comments that are closed, in their order.
-fn hidden(text: &str) -> Vec<Range<usize>> {
+pub(super) fn hidden(text: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     for (event, range) in Parser::new_ext(text, Options::empty()).into_offset_iter() {
         let source = text.get(range.clone()).unwrap_or_default();
@@ -202,6 +225,8 @@ fn hidden(text: &str) -> Vec<Range<usize>> {
             Event::Start(Tag::HtmlBlock) => found.extend(
                 hidden_in_html(source).map(|inner| range.start + inner.start..range.start + inner.end),
             ),
+            // What a page shows as a box is seen there.
+            Event::InlineHtml(tag) if tag.starts_with("<input") => {}
             Event::Code(_) | Event::InlineHtml(_) => found.push(range),
             _ => {}
         }
@@ -281,6 +306,17 @@ mod tests {
             "- [?] j",
             "- [ ]: k",
             "\t* [A] l",
+            "• [ ] m",
+            "– [ ] n",
+            "a. [ ] o",
+            "  B)\u{a0}[ ] p",
+            "\u{a0}- [ ] q",
+            "- \\[ \\] r",
+            "- \\[~\\] s",
+            "- ( ) t",
+            "<li><input type=\"checkbox\"> u</li>",
+            "- <input type='checkbox' disabled> v",
+            "- w: not started",
         ] {
             assert_eq!(shown(&format!("x\r\n{line}\r\n")).len(), 1, "{line}");
         }
@@ -306,6 +342,16 @@ mod tests {
             "- `[ ]` code",
             "- []byte",
             "- \\[ ] escaped",
+            "- \\[x\\] done",
+            "- \\[Note\\] d",
+            "- (x) e",
+            "- () f",
+            "<li><input type=\"checkbox\" checked> g</li>",
+            "<input type=\"text\"> h",
+            "- Status: not started",
+            "- `pending`: not started",
+            "TODO: i",
+            "A long word. [ ] j",
             "- [i][j]",
             "a | [ ] b",
             "[✅] yes",

@@ -24,6 +24,7 @@ mod mark;
 mod meaning;
 mod missed;
 mod notes;
+mod plain;
 mod protection;
 mod put_right;
 mod records;

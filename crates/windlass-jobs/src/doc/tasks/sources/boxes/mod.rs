@@ -28,7 +28,9 @@ use windlass_core::values::{TaskId, TaskState};
 pub(in crate::doc) use self::state::{any_box_at, box_at, state_of as state_of_sign};
 use crate::doc::tasks::file::too_deep;
 use crate::doc::tasks::source::{NO_TASK, StateWords};
-use crate::doc::tasks::{AboutForm, FileRole, Place, ReadFile, Reading, Task, TaskSource, spelling, status};
+use crate::doc::tasks::{
+    AboutForm, FileRole, Place, ReadFile, Reading, Task, TaskSource, plain, spelling, status,
+};
 use crate::doc::text::{base_name, ends_in};
 
 /// The file that makes a folder a plan.
@@ -97,7 +99,7 @@ impl TaskSource for Boxes {
     }
 
     fn read(&self, name: &Arc<str>, role: FileRole, text: &str) -> Reading {
-        too_deep(name, text).unwrap_or_else(|| reader::read(name, role, text))
+        too_deep(name, text).unwrap_or_else(|| reader::read(name, role, &plain::plain(text)))
     }
 
     fn no_task(&self, role: FileRole) -> &'static str {

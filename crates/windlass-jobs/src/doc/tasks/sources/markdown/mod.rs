@@ -3,6 +3,7 @@
 mod add;
 mod field;
 mod heading;
+mod misread;
 mod outside;
 mod reader;
 
@@ -17,10 +18,11 @@ use self::heading::Heading;
 use self::outside::Around;
 use crate::doc::tasks::file::too_deep;
 use crate::doc::tasks::sources::heading::{Holds, says_done};
+use crate::doc::tasks::status::state_of;
 use crate::doc::tasks::task::{Insertion, StatePlace};
 use crate::doc::tasks::{
     AboutForm, CheckedTask, Complexity, FileRole, Place, ReadFile, Reading, Refused, Task, TaskSource,
-    criteria, missed, protection, words,
+    criteria, missed, plain, protection, words,
 };
 use crate::doc::text::{ends_in, one_line, quoted, without_mark};
 use crate::doc::{Problem, ProblemKind, Splice};
@@ -83,6 +85,8 @@ struct Read {
 }
 
 fn read(name: &Arc<str>, text: &str) -> Read {
+    let plain = plain::plain(text);
+    let text = &*plain;
     let (bare, mark) = without_mark(text);
     let mut read = Read::default();
     let found = &mut read.found;
@@ -93,6 +97,7 @@ fn read(name: &Arc<str>, text: &str) -> Read {
         headings.iter().flat_map(|heading| &heading.boxes).map(|(at, _)| *at).collect();
     let stages: HashSet<(usize, String)> = headings.iter().filter_map(Heading::stage_with_status).collect();
     let groups = groups(&headings);
+    let mut sections = Vec::new();
     for heading in headings {
         let is_bare_stage = heading.stage_without_status().is_some_and(|stage| stages.contains(&stage));
         let is_task = heading.is_task() || is_bare_stage;
@@ -108,6 +113,8 @@ fn read(name: &Arc<str>, text: &str) -> Read {
             };
             found.problems.extend(heading.stray_status().map(|(line, state)| stray(name, line, kind(state))));
         }
+        let is_known = is_task || groups.contains(&heading.start);
+        sections.push(misread::Section { start: heading.start, is_known, holds: around.holds() });
         // What stands below a deeper heading belongs to the task, unless that is one itself.
         let is_over = |level: usize| is_task || heading.level <= level;
         if let Some((_, task)) = open.take_if(|(level, _)| is_over(*level)) {
@@ -144,6 +151,7 @@ fn read(name: &Arc<str>, text: &str) -> Read {
     }
     outside::rows(found, name, bare, mark);
     outside::hidden(found, name, bare, mark);
+    misread::take(found, name, bare, &sections);
     read
 }
 
@@ -226,9 +234,7 @@ fn task(name: &Arc<str>, text: &str, mark: usize, heading: Heading, problems: &m
     let mut seen: Vec<FieldName> = Vec::new();
     for field in heading.fields {
         if seen.contains(&field.name) {
-            let sentence = format!("has its {} twice; the first counts", field.name.word());
-            let sentence = format!("{} {sentence}", quoted(&task.row.id.0));
-            problems.push(task.problem_at(field.line, ProblemKind::DoubleField, sentence));
+            problems.push(twice(&task, &field));
             continue;
         }
         seen.push(field.name);
@@ -243,6 +249,19 @@ fn task(name: &Arc<str>, text: &str, mark: usize, heading: Heading, problems: &m
         task.place = StatePlace::Unclear;
     }
     task
+}
+
+/// A field that the task has already. A status of work that is left may be that of a task that is none as it is written.
+fn twice(task: &Task, field: &Field) -> Problem {
+    let sentence =
+        format!("{} has its {} twice; the first counts", quoted(&task.row.id.0), field.name.word());
+    let is_left = field.name == FieldName::Status
+        && matches!(state_of(field.text.trim()), Some(TaskState::Open | TaskState::InProgress));
+    if !is_left {
+        return task.problem_at(field.line, ProblemKind::DoubleField, sentence);
+    }
+    let sentence = format!("{sentence}: take this one out, or begin its task with `### TASK-002: Title`");
+    task.problem_at(field.line, ProblemKind::Unseen, sentence)
 }
 
 fn take(task: &mut Task, text: &str, mark: usize, field: &Field, problems: &mut Vec<Problem>) {

@@ -39,6 +39,11 @@ impl Around {
         holds
     }
 
+    /// What the section of the latest heading holds.
+    pub(super) fn holds(&self) -> Holds {
+        self.0.last().map_or(Holds::Anything, |open| open.holds)
+    }
+
     /// A task begins: what stands in it is its own.
     pub(super) fn enter_task(&mut self, heading: &Heading) {
         self.0.retain(|open| open.level < heading.level);
