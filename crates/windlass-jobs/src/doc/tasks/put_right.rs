@@ -16,6 +16,14 @@ pub struct PutRight {
     pub tasks: Vec<TaskId>,
 }
 
+/// Do two texts of a task say the same, whatever boxes are ticked in them and however they are set? What differs in white space
+/// alone, as where a list is indented otherwise or a table is aligned, is no change of a task.
+fn say_the_same(one: &str, other: &str) -> bool {
+    let (one, other) = (with_open_boxes(one), with_open_boxes(other));
+    let letters = |text: &str| text.chars().filter(|letter| !letter.is_whitespace()).collect::<String>();
+    one == other || letters(&one) == letters(&other)
+}
+
 /// A task's text as if none of the boxes in it was ticked.
 fn with_open_boxes(text: &str) -> String {
     let line = |line: &str| {
@@ -27,7 +35,7 @@ fn with_open_boxes(text: &str) -> String {
 
 impl TaskList {
     /// The file with each task as `first` has it, but for its state; `None` where nothing else differs but ticks of boxes, as those
-    /// of criteria: whether these hold nobody believes them. What is new in the file
+    /// of criteria: whether these hold nobody believes them; and white space. What is new in the file
     /// stays, and what is gone from it stays gone. Where ids are places in the file nobody can say which task is which.
     pub fn put_right(&self, first: &TaskList, name: &str) -> Option<PutRight> {
         let (was, is) = (first.text(name), self.text(name));
@@ -42,8 +50,7 @@ impl TaskList {
                 continue;
             };
             let as_it_was = self.in_states_of(task, first);
-            if as_it_was
-                .is_some_and(|text| with_open_boxes(&text) == with_open_boxes(first.source(&task.row.id)))
+            if as_it_was.is_some_and(|text| say_the_same(&text, first.source(&task.row.id)))
                 || self.differs_in_words_of_states(task, first, former)
             {
                 continue;
@@ -95,7 +102,7 @@ impl TaskList {
     /// Is nothing else another word? Which word a file has for a state is not known where no task has it any more.
     fn differs_in_words_of_states(&self, task: &Task, first: &TaskList, former: &Task) -> bool {
         let (is, was) = (self.without_states(task), first.without_states(former));
-        is.zip(was).is_some_and(|(is, was)| with_open_boxes(&is) == with_open_boxes(&was))
+        is.zip(was).is_some_and(|(is, was)| say_the_same(&is, &was))
     }
 
     /// The task's own text with a mark in place of each word of a state; `None` where such a word is not written there by itself.
@@ -127,7 +134,7 @@ impl TaskList {
 #[cfg(test)]
 mod tests {
     use crate::doc::tasks::TaskList;
-    use crate::doc::tasks::sources::Table;
+    use crate::doc::tasks::sources::{Prd, Table};
     use crate::doc::tasks::tests::{file, markdown};
 
     #[test]
@@ -144,6 +151,25 @@ mod tests {
         let put = right(&ticked.replace(": b", ": anything").replace("`x`", "`y`")).unwrap();
         assert_eq!(put.text, text.replacen("pending", "done", 1));
         assert_eq!(put.tasks, ["TASK-1".into(), "TASK-2".into()]);
+    }
+
+    #[test]
+    fn a_list_that_is_only_set_otherwise_is_left_as_it_is() {
+        let prd = |text: &str| TaskList::parse(vec![file("prd.json", &Prd, text)]);
+        let dense = r#"{"userStories":[{"id":"US-1","title":"One","passes":false},{"id":"US-2","title":"Two","passes":false}]}"#;
+        let wide = dense.replace(',', ",\n  ").replace(':', ": ").replacen("false", "true", 1);
+        let first = prd(dense);
+        let name = first.files().next().unwrap().to_owned();
+        assert_eq!(prd(&wide).put_right(&first, &name), None);
+        let changed = prd(&wide.replace("Two", "Too")).put_right(&first, &name).unwrap();
+        assert_eq!(changed.tasks, ["US-2".into()]);
+        let table = |rows: &str| {
+            let text = format!("| ID | Task | Status |\n|---|---|---|\n{rows}");
+            TaskList::parse(vec![file("tasks.md", &Table, &text)])
+        };
+        let first = table("| T1 | Read | todo |\n");
+        let name = first.files().next().unwrap().to_owned();
+        assert_eq!(table("| T1  | Read   | done    |\n").put_right(&first, &name), None);
     }
 
     #[test]
