@@ -5,6 +5,7 @@
 //! to the journal before it carries out what follows from them.
 
 mod apply;
+mod blocked;
 mod chain;
 mod clock;
 mod collecting;
@@ -69,6 +70,7 @@ use tasks::{AtWork, Tasks};
 use uncommitted::Uncommitted;
 
 pub use apply::IllegalFact;
+pub use blocked::DONE_IN_FILE;
 pub use chain::CallFor;
 pub use clock::Clock;
 pub use collecting::Collected;

@@ -117,7 +117,8 @@ impl Run {
         if !matches!(self.survey, Survey::First | Survey::Again | Survey::Hook) {
             return Vec::new();
         }
-        let tasks = surveyed.tasks.map(|tasks| self.as_delivered(self.as_first_protected(tasks)));
+        let tasks =
+            surveyed.tasks.map(|tasks| self.as_believed(self.as_delivered(self.as_first_protected(tasks))));
         let news = tasks.filter(|tasks| self.is_of_tasks() && self.tasks.differ_from(tasks));
         let read = news.map(|tasks| Fact::TasksRead { tasks });
         read.into_iter().chain([surveyed.baseline.into()]).collect()

@@ -4,26 +4,19 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::fact::Fact;
 use crate::run::lane::{AttemptOutcome, Judged, LaneState, Turn};
-use crate::run::{CommitKind, Effect, REVIEW_STALEMATE, Run, TurnKey};
-use crate::spec::{CommitPolicy, RunSpec};
+use crate::run::{CommitKind, Effect, Lane, REVIEW_STALEMATE, Run, TurnKey};
+use crate::spec::CommitPolicy;
 use crate::tasks::{Counts, Schedule, TaskProgress};
 use crate::values::{
-    CheckOutcome, Evidence, JobStatus, LaneId, Purpose, Reviewed, StopReason, StopSource, TaskEnd, TaskId,
-    TaskRow, TaskState, Verdict,
+    CheckOutcome, Evidence, JobStatus, LaneId, Purpose, Reviewed, StopSource, TaskEnd, TaskId, TaskRow,
+    TaskState, Verdict,
 };
-use crate::words::{quoted, some_clauses_of};
-
-/// So many tasks that stand in the way are named.
-const NAMED: usize = 3;
 
 /// Why a claim is refused where nothing else is known of it.
 const CHECKS_FAILED: &str = "its checks did not pass";
 
 /// Why a task is parked that a person asked for.
 const LEFT: &str = "a person parked it";
-
-/// So many times as many tasks as before the first was done may be parked in a row in each lane afterwards.
-const MORE_TIMES: u32 = 2;
 
 /// What a run knows of its tasks.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -107,6 +100,17 @@ impl Run {
             }
         }
         rows
+    }
+
+    /// Tasks as they were read, as far as what they say is believed: whoever follows the run counts by these as well.
+    pub(super) fn as_believed(&self, rows: Vec<TaskRow>) -> Vec<TaskRow> {
+        if self.trusts_file() { rows } else { self.tasks.as_known(rows) }
+    }
+
+    /// In the user's own directory an agent had the file in its hands when the runner died: done is a claim there.
+    pub(super) fn trusts_file(&self) -> bool {
+        let idle = |lane: &Lane| matches!(lane.state, LaneState::Idle { .. });
+        self.has_lanes() || self.lanes.values().all(idle)
     }
 
     /// How often a task has failed.
@@ -233,111 +237,6 @@ impl Run {
         (is_open && !self.tasks.left.contains(&task)).then_some(Fact::ParkRequested { by, task })
     }
 
-    /// Why nothing more can be done, where nothing can.
-    pub(super) fn blocked(&self, spec: &RunSpec) -> Option<(StopReason, String)> {
-        let at_work = self.lanes.values().any(|lane| lane.task.is_some());
-        let idle =
-            self.lanes.values().all(|lane| matches!(lane.state, LaneState::Idle { .. } | LaneState::Cleared));
-        if !spec.job.mode.has_tasks() || at_work || !idle || self.ready_task().is_some() {
-            return None;
-        }
-        let merges = self.waits_for_merges();
-        let parked = self.tasks.schedule.counts().parked;
-        let detail = match (merges.is_empty(), parked) {
-            (true, _) => self.stands_in_the_way(),
-            (false, 0) => merges,
-            (false, _) => format!("parked: {}; {merges}", self.parked_tasks()),
-        };
-        Some((StopReason::Blocked, detail))
-    }
-
-    /// One task after another is parked and none is done: it is hardly the tasks. Each for itself ends no run.
-    pub(super) fn all_parked(&self, spec: &RunSpec) -> Option<(StopReason, String)> {
-        let parked = self.counters.parked;
-        let lanes = u32::try_from(spec.lane_ids().len()).unwrap_or(u32::MAX);
-        let (times, since) = match self.counters.done {
-            0 => (1, "none is done"),
-            // It has worked before: more has to speak against it.
-            _ => (MORE_TIMES.saturating_mul(lanes), "none was done since"),
-        };
-        if parked < spec.limits.failures.max(1).saturating_mul(times) {
-            return None;
-        }
-        let tasks = if parked == 1 {
-            "1 task was parked".to_owned()
-        } else {
-            format!("{parked} tasks in a row were parked")
-        };
-        let named = self.parked_tasks();
-        Some((StopReason::ConsecutiveFailures, format!("{tasks} and {since}: {named}")))
-    }
-
-    /// Those that are parked, and why.
-    fn parked_tasks(&self) -> String {
-        let parked = self.tasks.schedule.counts().parked;
-        let named = self.tasks.parked.iter().take(NAMED).map(|(id, why)| format!("{id} ({why})"));
-        let named = named.collect::<Vec<_>>().join(", ");
-        let more = if parked > NAMED { format!(" and {} more", parked - NAMED) } else { String::new() };
-        format!("{named}{more}")
-    }
-
-    fn stands_in_the_way(&self) -> String {
-        let Counts { parked, waiting, .. } = self.tasks.schedule.counts();
-        let named = self.parked_tasks();
-        let unclear = self.unclear_tasks();
-        match (parked, waiting) {
-            (0, 0) if self.tasks_done() && self.hidden_work().is_some() => {
-                let hidden = self.hidden_work().unwrap_or_default();
-                format!(
-                    "every task is done, and open work may stand where no task is: {hidden}; `windlass resume` goes on once that is \
-                     mended, or taken out"
-                )
-            }
-            (0, 0) if self.tasks_done() => {
-                // By a person meanwhile; or an agent took the last one out of the file, and its runner died.
-                "every task is done in the file, but this run has not seen the checks pass since; a new one looks at them".to_owned()
-            }
-            (0, 0) => "there is no task".to_owned(),
-            (0, _) if !unclear.is_empty() => unclear,
-            (0, 1) => {
-                format!("1 task waits for what is not there or for itself; `{}` names it", self.validating())
-            }
-            (0, _) => format!(
-                "{waiting} tasks wait for what is not there or for each other; `{}` names them",
-                self.validating()
-            ),
-            (_, 0) => format!("parked: {named}"),
-            _ if !unclear.is_empty() => format!("parked: {named}; {unclear}"),
-            (_, 1) => format!("parked: {named}; 1 task waits"),
-            _ => format!("parked: {named}; {waiting} tasks wait"),
-        }
-    }
-
-    /// Those that a person has to mend in the file, and why; empty where there are none.
-    fn unclear_tasks(&self) -> String {
-        let unclear = |row: &&TaskRow| row.unclear.is_some() && row.state != TaskState::Done;
-        let clauses = self.tasks.schedule.rows().iter().filter(unclear).map(|row| {
-            let why = row.unclear.as_deref().unwrap_or_default();
-            format!("{} is open and cannot be worked on, since {why}", row.id)
-        });
-        let clauses: Vec<String> = clauses.collect();
-        if clauses.is_empty() {
-            return String::new();
-        }
-        let named = some_clauses_of(clauses.iter(), NAMED);
-        format!(
-            "{named}; `{}` names the lines, and `windlass resume` goes on once they are fixed",
-            self.validating()
-        )
-    }
-
-    /// The command that says what is wrong with the tasks.
-    fn validating(&self) -> String {
-        let tasks = self.spec.as_ref().and_then(|spec| spec.job.tasks.as_ref());
-        let file = tasks.map(|tasks| format!(" -f {}", quoted(tasks.file.as_os_str())));
-        format!("windlass tasks validate{}", file.unwrap_or_default())
-    }
-
     /// What the latest failure of a lane's task was, in a few words.
     fn what_failed(&self, lane: LaneId, outcome: &AttemptOutcome, verdict: Verdict) -> String {
         match outcome.reviewed {
@@ -384,7 +283,7 @@ impl Run {
     }
 
     /// What a person has to say of the file before all is done.
-    fn hidden_work(&self) -> Option<&str> {
+    pub(super) fn hidden_work(&self) -> Option<&str> {
         self.tasks.hidden.as_deref()
     }
 
@@ -396,7 +295,7 @@ impl Run {
     }
 
     /// Is every task done?
-    fn tasks_done(&self) -> bool {
+    pub(super) fn tasks_done(&self) -> bool {
         let Counts { done, total, .. } = self.tasks.schedule.counts();
         total > 0 && done == total
     }
@@ -418,15 +317,21 @@ impl Tasks {
             || rows.iter().any(|row| row.state != TaskState::Done && is_done_here(row))
     }
 
-    /// The tasks of a new session. What this run has parked stays parked while the file still has it open.
-    /// Where the file is not `trusted`, what it calls done and the run does not stays as the run knows it; what the run does
-    /// not know at all is to be done, then: an agent may have taken it out before.
-    pub fn read(&mut self, mut rows: Vec<TaskRow>, at_work: &[TaskId], trusted: bool) {
-        for row in rows.iter_mut().filter(|row| !trusted && row.state == TaskState::Done) {
+    /// Tasks as they were read, without what their file alone calls done.
+    fn as_known(&self, mut rows: Vec<TaskRow>) -> Vec<TaskRow> {
+        for row in rows.iter_mut().filter(|row| row.state == TaskState::Done) {
             if !self.done.contains(&row.id) {
                 row.state = self.schedule.row(&row.id).map_or(TaskState::Open, |known| known.state);
             }
         }
+        rows
+    }
+
+    /// The tasks of a new session. What this run has parked stays parked while the file still has it open.
+    /// Where the file is not `trusted`, what it calls done and the run does not stays as the run knows it; what the run does
+    /// not know at all is to be done, then: an agent may have taken it out before.
+    pub fn read(&mut self, rows: Vec<TaskRow>, at_work: &[TaskId], trusted: bool) {
+        let rows = if trusted { rows } else { self.as_known(rows) };
         for row in &rows {
             match row.state {
                 TaskState::Done => self.done.insert(row.id.clone()),

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use windlass_core::recovery::DIRECTORY_GONE;
+use windlass_core::run::DONE_IN_FILE;
 use windlass_core::spec::RunSpec;
 use windlass_core::values::{CheckKind, StopReason, UnderWay};
 use windlass_core::words::quoted;
@@ -88,6 +89,12 @@ pub(super) fn next(board: &Board, plan: &RunSpec, reason: StopReason) -> Vec<Adv
             let begin = anew::command(plan).map(|command| advice(command, purpose));
             return begin.into_iter().chain([look(plan)]).collect();
         }
+        StopReason::Blocked if is_done_in_file(board) => {
+            // Resumed, it would not look at the checks again.
+            let purpose = "a new run: it looks at the checks, and works on tasks that were reopened or added";
+            let begin = anew::command(plan).map(|command| advice(command, purpose));
+            begin.unwrap_or_else(|| resume(String::new(), "go on with tasks that were reopened or added"))
+        }
         StopReason::Blocked => {
             resume(String::new(), "go on with tasks that were fixed or added; parked ones wait for a new run")
         }
@@ -125,6 +132,10 @@ pub(super) fn way_back(board: &Board, plan: &RunSpec, reason: StopReason) -> Opt
     } else {
         elsewhere::where_it_works(command, &plan.directory)
     })
+}
+
+fn is_done_in_file(board: &Board) -> bool {
+    board.ending.as_ref().is_some_and(|ending| ending.detail.starts_with(DONE_IN_FILE))
 }
 
 fn is_without_directory(board: &Board) -> bool {

@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::Applied;
 use crate::run::lane::{AttemptOutcome, Checking, InGit, Judged, LaneState, Turn};
 use crate::run::tasks::AtWork;
-use crate::run::{Committed, Lane, Run};
+use crate::run::{Committed, Run};
 use crate::tasks::TaskProgress;
 use crate::values::{
     CheckStage, Evidence, LandOutcome, LaneId, MergeOutcome, Now, SnapshotId, TaskEnd, TaskId, TaskRow,
@@ -18,10 +18,7 @@ impl Run {
         }
         let at_work: Vec<TaskId> =
             self.lanes.values().filter_map(|lane| Some(lane.task.as_ref()?.id.clone())).collect();
-        // In the user's own directory an agent had the file in its hands when the runner died: done is a claim there.
-        let idle = |lane: &Lane| matches!(lane.state, LaneState::Idle { .. });
-        let trusts = self.has_lanes() || self.lanes.values().all(idle);
-        self.tasks.read(tasks.to_vec(), &at_work, trusts);
+        self.tasks.read(tasks.to_vec(), &at_work, self.trusts_file());
         // Somebody else has done it meanwhile, or taken it away.
         let schedule = &self.tasks.schedule;
         for lane in self.lanes.values_mut().filter(|lane| matches!(lane.state, LaneState::Idle { .. })) {

@@ -253,7 +253,7 @@ fn checks_that_fail_when_every_task_is_done_already_are_named_as_what_stands_in_
         panic!()
     };
     assert!(
-        detail.starts_with("every task is done in the file, but this run has not seen the checks pass since"),
+        detail.starts_with("every task is done in the file, and a check fails before anything is done: `"),
         "{detail}"
     );
 }
