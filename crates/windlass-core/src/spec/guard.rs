@@ -78,7 +78,10 @@ impl GuardSpec {
     pub fn holds(&self, suspicion: &Suspicion) -> bool {
         let holds = match suspicion.kind {
             // What is left of the job is no matter of configuration.
-            SuspicionKind::Undone | SuspicionKind::Vanished | SuspicionKind::Nested => true,
+            SuspicionKind::Undone
+            | SuspicionKind::Vanished
+            | SuspicionKind::Nested
+            | SuspicionKind::TaskGone => true,
             SuspicionKind::Protected | SuspicionKind::Tool => {
                 matches!(self.action, GuardAction::Refuse | GuardAction::Hold)
             }

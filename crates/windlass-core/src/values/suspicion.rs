@@ -51,6 +51,8 @@ pub enum SuspicionKind {
     Vanished,
     /// Work lies in a repository inside the repository, and no commit of the runner's takes it along.
     Nested,
+    /// The task at hand was taken out of its file by whoever worked on it.
+    TaskGone,
     /// There was more than could be looked at.
     Unexamined,
 }
@@ -58,6 +60,6 @@ pub enum SuspicionKind {
 impl SuspicionKind {
     /// Is it the agent's alone to put right, and nothing that a person would have to look over first?
     pub const fn is_the_agents(self) -> bool {
-        matches!(self, SuspicionKind::Undone | SuspicionKind::Nested)
+        matches!(self, SuspicionKind::Undone | SuspicionKind::Nested | SuspicionKind::TaskGone)
     }
 }

@@ -5,7 +5,9 @@ use std::ops::ControlFlow;
 use windlass_agents::close_own_files;
 use windlass_core::report::{self, Report};
 use windlass_core::run::{CommitKind, Effect, Occasion, Order, OrderContext, TurnKey};
-use windlass_core::values::{AgentIndex, CallId, LaneId, Purpose, SnapshotId, StopReason, TaskState};
+use windlass_core::values::{
+    AgentIndex, CallId, JobStatus, LaneId, Purpose, SnapshotId, StopReason, TaskState,
+};
 
 use super::aside::{ParkedTask, PutAside};
 use super::boxes;
@@ -254,7 +256,10 @@ impl WorkingTree {
         let changed = u32::try_from(changed).unwrap_or(u32::MAX);
         let at = context.task().map(|at| &at.row.id);
         reports.extend(self.say_once(tasks::foreign_changes(&self.plan, context).into_iter().collect()));
+        let gone = tasks::gone(&self.plan, at);
         let standing = tasks::standing(&self.plan, at).or_else(|| standing::read(&self.plan));
+        let standing = standing.map(|read| JobStatus { complete: read.complete || gone.is_some(), ..read });
+        suspicions.extend(gone);
         // After the claim was read.
         reports.extend(self.bring_tasks_back(turn, context)?);
         reports.extend(self.put_attempts_tasks_right(turn)?);

@@ -6,7 +6,9 @@ use windlass_core::words::some_of;
 use windlass_core::run::{OrderContext, TaskAtHand};
 use windlass_core::spec::{JobTasks, RunSpec};
 use windlass_core::tasks::{self as schedule, Schedule};
-use windlass_core::values::{Items, JobStatus, Named, StatusSource, StopReason, TaskId, TaskRow, TaskState};
+use windlass_core::values::{
+    Items, JobStatus, Named, StatusSource, StopReason, Suspicion, SuspicionKind, TaskId, TaskRow, TaskState,
+};
 use windlass_jobs::doc::tasks::TaskList;
 use windlass_jobs::prompt::TaskWork;
 
@@ -92,6 +94,16 @@ pub(super) fn standing(plan: &RunSpec, at: Option<&TaskId>) -> Option<JobStatus>
         problem: list.problems().first().filter(|_| list.is_unusable()).map(ToString::to_string),
         ..JobStatus::default()
     })
+}
+
+/// That the task at hand is not in the file any more, which whoever worked on it was to leave it in. It is a claim, as if its status
+/// said that it is done, and none that counts: what is said of a task is said there.
+pub(super) fn gone(plan: &RunSpec, at: Option<&TaskId>) -> Option<Suspicion> {
+    let (places, at) = (of(plan)?, at?);
+    let list = read_tasks(&plan.directory, &places.file).list;
+    let file = places.file.display().to_string();
+    let said = format!("{at} was taken out of it");
+    list.task(at).is_none().then(|| Suspicion::new(SuspicionKind::TaskGone, file, said))
 }
 
 /// What the prompt of an attempt says of its task.

@@ -27,13 +27,20 @@ pub(crate) fn section(parts: &PromptParts<'_>) -> Inert {
         text.push(&Inert::fill("- and {{more}} more\n", &[("more", Inert::count(more))]));
     }
     let undone = parts.held.iter().any(|found| found.kind == SuspicionKind::Undone);
-    let of_itself = [SuspicionKind::Undone, SuspicionKind::Vanished, SuspicionKind::Nested];
+    let of_itself =
+        [SuspicionKind::Undone, SuspicionKind::Vanished, SuspicionKind::Nested, SuspicionKind::TaskGone];
     let stands = parts.held.iter().any(|found| !of_itself.contains(&found.kind));
     text.say("\n");
     if parts.held.iter().any(|found| found.kind == SuspicionKind::Vanished) {
         text.say(
             "Put each box back where the others stand: ticked where it is done, open where it is not. Where it is to be dropped, \
              say why, and claim again: a person will decide.\n",
+        );
+    }
+    if parts.held.iter().any(|found| found.kind == SuspicionKind::TaskGone) {
+        text.say(
+            "Leave each task where it stands in its file, also once it is done: its status there is all that says so. It is back \
+             there now, and open.\n",
         );
     }
     if parts.held.iter().any(|found| found.kind == SuspicionKind::Nested) {

@@ -1,9 +1,11 @@
 //! Task files that lose tasks, or are lost, while the tasks are worked off.
 
-use windlass_core::values::{StopReason, TaskEnd};
+use rustix::process::Signal;
+use windlass_core::values::{StopReason, TaskEnd, Verdict};
+use windlass_testkit::{Running, TestEnv};
 
-use super::night::{PATIENCE, expect_end};
-use super::tasks::{HONEST, assert_whole, ends, honest_but, night, requirements, run};
+use super::night::{CLEARED, Night, PATIENCE, expect_end};
+use super::tasks::{HONEST, assert_whole, command, ends, honest_but, night, requirements, run};
 
 /// The first removes the file the first time; the second turns another task into one of its own.
 const CARELESS: &str = r#"
@@ -139,5 +141,90 @@ fn without_the_task_file_nobody_is_paid() {
             refused.stderr_text()
         );
         assert_eq!(night.calls().len(), paid, "{lanes}");
+    }
+}
+
+/// Each moves its task elsewhere once it is done.
+const MOVES: &str = r#"
+[[call]]
+steps = [
+  { append = { path = "w.txt", text = "{{task}}\n" } }, "tick_task",
+  { bash = "sed -i '/{{task}}/,/Description/d' requirements.md; echo {{task}} >> DONE.md" },
+]
+"#;
+
+// attack(money): an agent takes each task out of the file once it is done, again and again
+// holds: it is told, that counts as a claim that is refused, and the task is parked after its attempts; told, an agent does better
+#[test]
+fn a_task_that_its_agent_takes_out_of_the_file_is_parked_after_its_attempts() {
+    let night = night(&[(1, &[]), (2, &[])], MOVES);
+    expect_end(&run(&night, &["--gate", "true", "--exit-codes", "detailed"]), 17, "blocked");
+    assert_eq!(night.verdicts(), [Verdict::ClaimRefused; 4]);
+    let said = "TASK-001 was taken out of it";
+    assert!(night.prompt(2).contains(said), "{}", night.prompt(2));
+    assert!(night.prompt(2).contains("Leave each task where it stands"), "{}", night.prompt(2));
+    let parked = ends(&night).into_iter().filter_map(|(task, end)| match end {
+        TaskEnd::Parked { reason } => Some((task, reason)),
+        _ => None,
+    });
+    let parked: Vec<_> = parked.collect();
+    assert_eq!(parked.len(), 2, "{parked:?}");
+    assert!(parked[0].1.contains(said), "{parked:?}");
+    assert_eq!(night.env.read("requirements.md"), requirements(&[(1, &[]), (2, &[])]));
+    assert_whole(&night);
+}
+
+// attack(files): an agent sets its task to done and writes the list anew with other blanks
+// holds: the list is as it left it, and nothing is said to be taken out
+#[test]
+fn a_list_that_an_agent_only_indents_otherwise_is_left_as_it_is() {
+    let env = TestEnv::with_git();
+    let story = |id: u32| format!(r#"{{"id":"US-{id}","title":"Thing {id}","passes":false}}"#);
+    env.write("prd.json", format!(r#"{{"userStories":[{},{}]}}"#, story(1), story(2)));
+    env.git(&["add", "--all"]);
+    env.git(&["commit", "--quiet", "--message", "Stories"]);
+    let script = r#"
+[[call]]
+steps = [
+  { append = { path = "w.txt", text = "{{task}}\n" } }, "tick_task",
+  { bash = "sed -i -e 's/,/,\n    /g' -e 's/:/: /g' prd.json" },
+]
+"#;
+    let night = Night::within(env, script);
+    let outcome = run(&night, &["-f", "prd.json", "--gate", "true"]);
+    expect_end(&outcome, 0, "complete");
+    let notices = night.notices();
+    assert!(!notices.iter().any(|said| said.contains("taken out again")), "{notices:?}");
+    let text = night.env.read("prd.json");
+    assert!(text.contains(",\n    ") && text.matches("true").count() == 2, "{text}");
+}
+
+// attack(endings): an agent calls all tasks done, and the runner is killed before it has looked
+// holds: what is told of the next ones counts those that this run has seen done
+#[test]
+fn what_a_killed_runner_had_not_seen_done_is_not_counted_as_done() {
+    let script = honest_but(
+        r#"
+[[call]]
+task = "TASK-001"
+steps = [
+  { write = { path = "work/1", text = "x" } }, { bash = "sed -i s/pending/done/ requirements.md; touch ../cut" }, "hang",
+]
+[[call]]
+task = "TASK-001"
+steps = [ { write = { path = "work/1", text = "y" } }, "tick_task" ]
+"#,
+    );
+    let night = night(&[(1, &[]), (2, &[]), (3, &[])], &script);
+    let running = Running::start(&mut command(&night, &["--gate", "true"]));
+    night.wait_for_file("../cut");
+    running.signal(Signal::KILL);
+    assert_eq!(running.wait(PATIENCE).signal, Some(9));
+    night.env.assert_no_processes(CLEARED);
+    let outcome = night.resume(&[]);
+    expect_end(&outcome, 0, "complete");
+    let said = outcome.stdout_text();
+    for counted in ["TASK-001 is done (1/3)", "TASK-002 is done (2/3)", "TASK-003 is done (3/3)"] {
+        assert!(said.contains(counted), "{counted}: {said}");
     }
 }
