@@ -98,6 +98,7 @@ pub fn start(here: &Here, request: &Prepared) -> Result<RunEnd, AppError> {
             notices.extend(links_out::notices(&plan));
             notices.extend(request.assignment.without_verification(resolved));
             notices.extend(tasks::problems(request));
+            notices.extend(tasks::open_elsewhere(request));
             notices.extend(agent::unknown(&occasions.names));
             notices.extend(request.assignment.issues.iter().flat_map(|issues| issues.notices.clone()));
             notices.extend(request.principles.notice());

@@ -6,16 +6,21 @@ use windlass_core::config::keys;
 use windlass_core::spec::{CommitPolicy, LanesSpec, Limits, RunSpec};
 use windlass_core::values::{RunId, StopReason};
 use windlass_engine::store::RunFolder;
-use windlass_engine::tasks::{FoundTasks, Unlike, read_tasks, unlike_committed};
+use windlass_engine::tasks::{FoundTasks, Unlike, kept_places, read_tasks, unlike_committed, usual_places};
 use windlass_git::git::{GitError, Head, Repository};
+use windlass_ui::one_line;
 
 use crate::error::{AppError, Codes, Kind};
 use crate::here::Here;
+use crate::run::Work;
 use crate::run::prepared::Prepared;
 use crate::text::quoted;
 
 /// The folder of the lanes' checkouts in a run's folder.
 pub(super) const LANES: &str = "lanes";
+
+/// So many lists in other places are named.
+const MOST_NAMED: usize = 3;
 
 /// More lanes than any machine has use for, and as many as the largest worker of a fleet has.
 const MOST_LANES: u16 = 256;
@@ -54,6 +59,25 @@ pub fn problems(request: &Prepared) -> Option<String> {
         None => format!("-f {}", quoted(found.place.as_os_str())),
     };
     Some(format!("{first}{more}: windlass tasks validate {which}"))
+}
+
+/// Lists with open tasks, where nobody has named one and the one that is meant has none.
+pub fn open_elsewhere(request: &Prepared) -> Option<String> {
+    let settings = &request.configuration.resolved.tasks;
+    let assignment = &request.assignment;
+    if assignment.tasks.is_named() || settings.file.is_some() || assignment.issues.is_some() {
+        return None;
+    }
+    let meant = assignment.find_tasks(settings)?.ok().filter(|found| open(found) == 0)?;
+    let others = usual_places(&assignment.directory).into_iter().chain(kept_places(&assignment.directory));
+    let others = others.filter(|found| found.place != meant.place && open(found) > 0);
+    let named = others.take(MOST_NAMED).filter_map(|found| {
+        let work = Work::of(&found)?;
+        Some(format!("{} has {} open: {}", work.place, open(&found), work.command()))
+    });
+    let named: Vec<String> = named.collect();
+    let place = one_line(&meant.place.display().to_string());
+    (!named.is_empty()).then(|| format!("no task of {place} is open, and {}", named.join("; ")))
 }
 
 /// The tasks that are meant, and the bound that follows, for people who only look.

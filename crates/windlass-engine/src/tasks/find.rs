@@ -41,6 +41,16 @@ fn named(directory: &Path, place: PathBuf) -> Result<FoundTasks, TasksError> {
     if found.list.is_missing() { Err(TasksError::NotThere(place)) } else { Ok(found) }
 }
 
+/// The lists that lie in the places that are looked at without being asked, and hold a task.
+pub fn usual_places(directory: &Path) -> Vec<FoundTasks> {
+    let places = SOURCES.iter().flat_map(|form| form.about().usual_places).map(PathBuf::from);
+    let may_be = |place: &PathBuf| {
+        let path = at(directory).join(place);
+        !path.holds_folder() || is_task_folder(&path)
+    };
+    with_tasks(directory, places.filter(may_be))
+}
+
 /// The lists that lie in other places where people keep them, and hold a task.
 pub fn kept_places(directory: &Path) -> Vec<FoundTasks> {
     let places = SOURCES.iter().flat_map(|form| form.about().other_places);

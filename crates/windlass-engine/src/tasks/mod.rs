@@ -21,7 +21,7 @@ use windlass_jobs::doc::tasks::{Refused, StateCommand, TaskList};
 pub use by_command::{Exported, tell_state};
 pub use committed::{Unlike, unlike_committed};
 pub(crate) use committed::{states_apart, with_state};
-pub use find::{Wanted, find_tasks, kept_places, near_places};
+pub use find::{Wanted, find_tasks, kept_places, near_places, usual_places};
 pub use issues::put_issues;
 pub(crate) use latest::Latest;
 pub use read::read_tasks;

@@ -167,3 +167,41 @@ steps = [ { result = { text = "It cannot be done.", is_error = true } } ]
     run(&night, &["--exit-codes", "detailed"]).expect_code(0, "a new run");
     assert_eq!(night.env.read("requirements.md").matches("Status**: done").count(), 2);
 }
+
+// attack(endings): an old list whose tasks are all done lies beside an open one, and nobody says which is meant
+// holds: there is nothing to do, and the open list is named with the command that works on it; typed, it does
+#[test]
+fn an_open_list_beside_one_that_is_done_is_named() {
+    let night = without_tasks();
+    night.env.write("requirements.md", requirements(&[(1, &[])]).replace("pending", "done"));
+    night.env.write("tasks.md", requirements(&[(1, &[]), (2, &[])]));
+    night.env.git(&["add", "--all"]);
+    night.env.git(&["commit", "--quiet", "--message", "Two lists"]);
+    let outcome = run(&night, &[]);
+    outcome.expect_code(0, "nothing is open");
+    assert_eq!(night.ended(), StopReason::NothingToDo);
+    let said = outcome.stderr_text() + &outcome.stdout_text();
+    let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(said.contains("tasks.md has 2 open: windlass run --mode tasks -f tasks.md"), "{said}");
+    let named = run(&night, &["-f", "tasks.md"]);
+    named.expect_code(0, "two tasks");
+    assert!(!named.stderr_text().contains("is open, and"), "{}", named.stderr_text());
+}
+
+// attack(endings): every task is done in the file, and the gate fails; what is printed is typed, then what the gate asks for is done
+// holds: the run says which check fails and what to do, and names no command that ends the same way for ever
+#[test]
+fn a_gate_that_fails_with_every_task_done_is_named_with_what_to_do() {
+    let night = without_tasks();
+    night.env.write("requirements.md", requirements(&[(1, &[])]).replace("pending", "done"));
+    let outcome = run(&night, &["--gate", "test -f there", "--exit-codes", "detailed"]);
+    outcome.expect_code(17, "a red gate");
+    let said = outcome.stdout_text().split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(said.contains("a check fails before anything is done: `test -f there`"), "{said}");
+    assert!(said.contains("back to `pending`") && !said.contains("windlass resume"), "{said}");
+    let anew = "windlass run --mode tasks -f requirements.md --gate 'test -f there'";
+    assert!(said.contains(anew), "{said}");
+    night.env.write("requirements.md", requirements(&[(1, &[])]));
+    let named = run(&night, &["-f", "requirements.md", "--gate", "test -d work"]);
+    named.expect_code(0, "reopened");
+}
