@@ -42,6 +42,7 @@ const OUTSIDE: &[(&str, &str)] = &[
     ("crates/windlass-git/src/snapshot/store.rs", "the store of snapshots"),
     ("crates/windlass-git/src/snapshot/objects.rs", "the store's side of copies"),
     ("crates/windlass-engine/src/recovery/record.rs", "the state folder"),
+    ("crates/windlass-engine/src/recovery/put_back.rs", "the state folder"),
     ("crates/windlass-engine/src/testing.rs", "tests"),
     (
         "crates/windlass-fleet/src/settings.rs",

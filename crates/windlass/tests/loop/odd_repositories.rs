@@ -184,7 +184,7 @@ fn a_restore_that_could_not_put_back_all_says_so() {
     night.env.write(".gitignore", "ignored\n");
     night.run(&["-m", "1"]).expect_code(10, "max_iterations");
     let outcome = undo(&night);
-    outcome.expect_code(0, "restore");
+    outcome.expect_code(1, "not all of it");
     let said = said(&outcome);
     assert!(said.contains("not all files are as they were before iteration 1"), "{said}");
     assert!(said.contains("1 path could not be put back"), "{said}");
