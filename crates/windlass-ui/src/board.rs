@@ -82,8 +82,8 @@ pub struct Board {
     pub(crate) waited: Duration,
     /// The part of that which the run's own clock counts as work: outages.
     counted_waits: Duration,
-    /// The newest snapshot of an iteration.
-    pub(crate) kept: Option<(u32, SnapshotId)>,
+    /// The attempt whose end was kept last.
+    pub(crate) kept: Option<Kept>,
     /// What holds all that there was, should the files be gone.
     pub(crate) way_back: WayBack,
     /// The iteration and attempt whose damage to the repository ended the run.
@@ -153,6 +153,13 @@ pub(crate) struct CallBoard {
     pub(crate) reserved: Cost,
     /// What it has cost so far, as far as it said.
     pub(crate) reported: Cost,
+}
+
+/// What a snapshot is named by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Kept {
+    pub(crate) iteration: u32,
+    pub(crate) attempt: u32,
 }
 
 /// How a run ended.
@@ -377,8 +384,8 @@ impl Board {
         if !board.purpose.is_some_and(Purpose::judges) {
             board.changed = changed;
         }
-        if let Some(snapshot) = snapshot {
-            self.kept = Some((board.iteration, snapshot.clone()));
+        if snapshot.is_some() {
+            self.kept = Some(Kept { iteration: board.iteration, attempt: board.attempt });
         }
     }
 

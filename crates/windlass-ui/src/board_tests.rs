@@ -21,7 +21,7 @@ fn a_night_is_counted() {
     assert_eq!(board.tally, Verdicts { worked: 1, idle: 1, failed: 1, accepted: 1, refused: 1, unproven: 0 });
     assert_eq!((board.waits, board.waited), (1, Duration::from_mins(63)));
     assert_eq!(board.denials.len(), 1);
-    assert_eq!(board.kept.as_ref().map(|(iteration, _)| *iteration), Some(5));
+    assert_eq!(board.kept.as_ref().map(|kept| kept.iteration), Some(5));
     assert!(board.checks.get(&0).is_some_and(CheckOutcome::passed));
     assert!(board.calls.is_empty() && board.backoff.is_none());
 }

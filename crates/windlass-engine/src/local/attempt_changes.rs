@@ -3,6 +3,7 @@
 
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path, PathBuf};
+use std::time::SystemTime;
 
 use windlass_core::dots::without_dots;
 use windlass_core::run::TurnKey;
@@ -13,6 +14,7 @@ use super::work::WorkError;
 use super::working_tree::WorkingTree;
 use crate::plan::is_plan;
 use crate::recovery::is_of_later;
+use windlass_git::git::Repository;
 use windlass_git::inventory;
 use windlass_git::inventory::{EntryKind, Inventory, as_path, is_own};
 use windlass_git::snapshot::{Side, Snapshot, Store, changed_since};
@@ -49,6 +51,54 @@ pub(super) fn keep_the_agents(
     let heard = world.folder.heard(&world.plan, turn);
     changed.retain(|path| !is_of_later(&place.root.join(as_path(path)), heard));
     Ok(())
+}
+
+/// The same of what is as the commit has it that somebody has made, or checked out, meanwhile. Only where no runner commits.
+pub(super) fn leave_what_is_committed(
+    world: &WorkingTree,
+    turn: TurnKey,
+    changed: &mut Paths,
+) -> Result<(), WorkError> {
+    let place = world.surveyor.place();
+    let heard = world.folder.heard(&world.plan, turn);
+    if !changed.is_empty()
+        && let Some(repository) = &place.repository
+        && has_moved_since(repository, heard)
+    {
+        let committed = repository.files_of_head()?;
+        changed.retain(|path| place.content_now(path) != committed.get(path).copied());
+    }
+    Ok(())
+}
+
+/// Was another commit checked out, or one made, after an agent that was last heard of then could have done so? Where git keeps no log
+/// of that, nobody can say.
+fn has_moved_since(repository: &Repository, heard: SystemTime) -> bool {
+    is_of_later(&repository.git_dir.join("logs/HEAD"), heard)
+}
+
+/// Takes out what is gone and may have been taken away meanwhile: where so late something happened in the folder that it was in.
+pub(super) fn take_out_later_deletions(
+    world: &WorkingTree,
+    turn: TurnKey,
+    changed: &mut Paths,
+) -> Result<Paths, WorkError> {
+    if world.kept(turn, Side::After)?.is_some() {
+        // What was gone when its agent had ended is known.
+        return Ok(Paths::new());
+    }
+    let place = world.surveyor.place();
+    let heard = world.folder.heard(&world.plan, turn);
+    let is_gone = |path: &Vec<u8>| place.content_now(path).is_none();
+    let folder = |path: &[u8]| {
+        let above = as_path(path).ancestors().skip(1).map(|above| place.root.join(above));
+        above.into_iter().find(|above| above.is_dir())
+    };
+    let is_open =
+        |path: &Vec<u8>| is_gone(path) && folder(path).is_none_or(|folder| is_of_later(&folder, heard));
+    let (open, rest) = std::mem::take(changed).into_iter().partition(is_open);
+    *changed = rest;
+    Ok(open)
 }
 
 /// The snapshots of before and after an attempt; `None` where one of them was not taken.

@@ -6,7 +6,10 @@ use windlass_core::run::{OrderContext, TurnKey};
 use windlass_core::values::LaneId;
 use windlass_core::words::some_of;
 
-use super::attempt_changes::{Paths, both_ends, differing, keep_the_agents, may_change, plan_behind_link};
+use super::attempt_changes::{
+    Paths, both_ends, differing, keep_the_agents, leave_what_is_committed, may_change, plan_behind_link,
+    take_out_later_deletions,
+};
 use super::damage;
 use super::guard::{self, Forbidden};
 use super::work::{WorkError, Worked};
@@ -30,7 +33,11 @@ pub(super) fn find(
     }
     let mode = world.plan.job.mode;
     let forbidden_changes = if mode.writes_only_plan() {
-        forbidden_changes(world, turn, now)?
+        let (forbidden_changes, open) = forbidden_changes(world, turn, now)?;
+        // Where something is undone, these are named with all that is left as it is.
+        let said = left_alone(world, &open).filter(|_| forbidden_changes.is_empty());
+        world.notices.extend(said);
+        forbidden_changes
     } else if mode.judges() {
         let (steering, work) = changed_by_a_judge(world, turn, now)?;
         let said = said_of_judges_changes(world, turn, &work);
@@ -123,20 +130,35 @@ fn undo_forbidden_changes(
         };
         refused && !left.contains(path)
     });
-    let notice = (!others.is_empty()).then(|| {
-        format!(
-            "left as they are, since somebody else may have written them: {}; look whether the agent did",
-            some_of(others.iter().map(|path| shown(world, path)), NAMED)
-        )
-    });
+    let notice = left_alone(world, &others);
     Ok((left, notice))
 }
 
-/// What differs from the attempt's beginning, but for what may.
-fn forbidden_changes(world: &WorkingTree, turn: TurnKey, now: &Inventory) -> Result<Paths, WorkError> {
+/// What differs from the attempt's beginning, but for what may; and what is gone of which nobody can say who took it away.
+fn forbidden_changes(
+    world: &WorkingTree,
+    turn: TurnKey,
+    now: &Inventory,
+) -> Result<(Paths, Paths), WorkError> {
     let (mut changed, link) = differing(world, turn, now)?;
     changed.retain(|path| !may_change(world, link.as_deref(), path));
-    of_the_agent(world, turn, changed)
+    let mut changed = of_the_agent(world, turn, changed)?;
+    if world.began == Some(turn) {
+        return Ok((changed, Paths::new()));
+    }
+    leave_what_is_committed(world, turn, &mut changed)?;
+    let open = take_out_later_deletions(world, turn, &mut changed)?;
+    Ok((changed, open))
+}
+
+/// What is said of files that may be somebody else's.
+fn left_alone(world: &WorkingTree, paths: &[Vec<u8>]) -> Option<String> {
+    (!paths.is_empty()).then(|| {
+        format!(
+            "left as they are, since somebody else may have written them: {}; look whether the agent did",
+            some_of(paths.iter().map(|path| shown(world, path)), NAMED)
+        )
+    })
 }
 
 /// What differs and steers runs, since whoever judges work may not decide what becomes of it; and what else does.

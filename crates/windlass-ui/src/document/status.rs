@@ -248,7 +248,7 @@ impl RunStatus {
             last_signal,
             denials: board.denials.clone(),
             suspicions: StatusSuspicion::all(board),
-            restorable: board.kept.as_ref().map(|(iteration, _)| *iteration),
+            restorable: board.kept.as_ref().map(|kept| kept.iteration),
             updated: board.now,
             next: plan.map(|plan| next(plan, board, unfinished)).unwrap_or_default(),
         }
@@ -415,8 +415,8 @@ fn next(plan: &RunSpec, board: &Board, unfinished: RunState) -> Vec<String> {
         (None, _) => vec![format!("windlass resume {run}")],
     };
     let restore = board.kept.as_ref().filter(|_| plan.lanes.is_none());
-    commands.extend(restore.map(|(iteration, _)| {
-        elsewhere::where_it_works(format!("windlass restore {run} {iteration}"), &plan.directory)
+    commands.extend(restore.map(|kept| {
+        elsewhere::where_it_works(format!("windlass restore {run} {}", kept.iteration), &plan.directory)
     }));
     commands
 }

@@ -3,7 +3,7 @@
 use windlass_core::values::Suspicion;
 
 use super::{indented, notice};
-use crate::board::Board;
+use crate::board::{Board, Kept};
 use crate::elsewhere;
 use crate::format;
 use crate::harmless::one_line;
@@ -59,8 +59,9 @@ pub(super) fn refused(board: &Board, (count, files): (u32, &[String]), undone: b
     }
     let line = notice(board, Mark::Notice, &format!("undone: {what}: {named}"));
     match (&board.plan, &board.kept) {
-        (Some(plan), Some((iteration, _))) => {
-            let command = format!("windlass restore {} {iteration}", plan.run);
+        // By its own name: after it the same iteration may be tried again, or looked over.
+        (Some(plan), Some(Kept { iteration, attempt, .. })) => {
+            let command = format!("windlass restore {} {iteration}-{attempt}-after", plan.run);
             line.dim("; kept: ").command(elsewhere::where_it_works(command, &plan.directory))
         }
         _ => line,

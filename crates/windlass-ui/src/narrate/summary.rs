@@ -7,7 +7,7 @@ use windlass_jobs::job;
 use super::advice::Advice;
 use super::lines::{self, labelled, labelled_once};
 use super::{advice, allow_command, allowing, check_mark, iteration, took};
-use crate::board::{Board, Ending};
+use crate::board::{Board, Ending, Kept};
 use crate::document::{StatusCouncils, StatusJudged, StatusTasks, commit_range};
 use crate::elsewhere;
 use crate::format;
@@ -232,7 +232,7 @@ fn restore(board: &Board, plan: &RunSpec, reason: StopReason) -> Vec<Line> {
     if let Some(command) = advice::way_back(board, plan, reason) {
         return explained(labelled("restore"), &command, "files and repository, as they were kept last", 0);
     }
-    let Some((iteration, _)) = &board.kept else { return Vec::new() };
+    let Some(Kept { iteration, .. }) = &board.kept else { return Vec::new() };
     // The files of one lane are without what others have landed meanwhile; all that holds is committed.
     if plan.lanes.is_some() {
         return Vec::new();

@@ -2,7 +2,9 @@
 
 use std::fs;
 use std::os::unix::fs::symlink;
+use std::time::Duration;
 
+use rustix::process::Signal;
 use windlass_core::fact::Fact;
 use windlass_core::report;
 use windlass_testkit::{Running, TestEnv};
@@ -118,6 +120,48 @@ fn what_a_person_wrote_while_no_runner_was_there_stays() {
         return;
     }
     panic!("no write was the one that names what strayed");
+}
+
+// attack(files): a person deletes and renames files, and commits that, after the runner was killed beside a planning agent
+// holds: that stays, what the agent wrote is undone, and the command that is printed brings it back
+#[test]
+fn what_a_person_took_away_while_no_runner_was_there_stays_gone() {
+    let first = "'draft_plan', { bash = 'echo agent > stray; touch ../cut' }, 'hang'";
+    let night = planned("", &calls(&[first, "'draft_plan'"]));
+    let env = &night.env;
+    for file in ["notes/old.md", "old-name", "uncommitted"] {
+        env.write(file, "# X\n\nR1: do\n");
+    }
+    env.git(&["add", "--all"]);
+    env.git(&["commit", "--quiet", "--message", "More"]);
+    let running = Running::start(&mut command(&night, "plan", &[]));
+    night.wait_for_file("../cut");
+    running.signal(Signal::KILL);
+    assert_eq!(running.wait(PATIENCE).signal, Some(9));
+    env.assert_no_processes(super::night::CLEARED);
+    // What an agent writes last counts as its own for a while.
+    std::thread::sleep(Duration::from_secs(6));
+    env.git(&["rm", "--quiet", "notes/old.md"]);
+    env.git(&["mv", "old-name", "new-name"]);
+    env.git(&["commit", "--quiet", "--message", "Mine"]);
+    fs::remove_file(env.project().join("uncommitted")).unwrap();
+    let outcome = night.resume(&[]);
+    expect_end(&outcome, 0, "complete");
+    let is_there = |file: &str| env.project().join(file).exists();
+    let there = ["notes/old.md", "old-name", "uncommitted", "new-name", "stray"].map(is_there);
+    assert_eq!(there, [false, false, false, true, false], "{}", said(&outcome));
+    let told = |notice: &String| {
+        notice.contains("somebody else may have written them") && notice.contains("uncommitted")
+    };
+    assert!(night.notices().iter().any(told), "{:?}", night.notices());
+    let id = night.folder().file_name().unwrap().to_string_lossy().into_owned();
+    let text = said(&outcome).split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(
+        text.contains(&format!("1 file beyond the plan: stray; kept: windlass restore {id} 1-1-after")),
+        "{text}"
+    );
+    env.run(&mut night.windlass(&["restore", &id, "1-1-after"]), PATIENCE).expect_code(0, "restore");
+    assert_eq!(env.read("stray"), "agent\n");
 }
 
 // rows: 98
