@@ -10,6 +10,7 @@ use windlass_core::values::{ExitCodes, StopReason, TaskId, TaskState};
 use windlass_engine::tasks::{
     Exported, FoundTasks, TasksError, Wanted, Written, add_task, find_tasks, set_state, settable, tell_state,
 };
+use windlass_engine::written;
 pub use windlass_jobs::doc::tasks::NewTask;
 use windlass_jobs::doc::tasks::{Task, TaskList};
 use windlass_ui::{TasksShown, one_line};
@@ -22,6 +23,7 @@ use crate::inspect::which::refuse_live;
 use crate::issues::{self, ReadIssues, Use};
 use crate::run::{NamedTasks, Work, unreadable, with_works};
 use crate::text::quoted;
+use crate::trusting;
 
 /// What it ends with when the tasks cannot be read.
 const UNREADABLE: u8 = 2;
@@ -159,8 +161,13 @@ impl App {
     /// Marks one; `false` where it is so already.
     fn mark_task(&self, here: &Here, place: &Path, task: &Task, state: TaskState) -> Result<bool, AppError> {
         let id = &task.row.id;
+        let former = content(here, task);
         match set_state(&here.directory, place, id, state) {
-            Ok(written) => Ok(written != Written::AsItWas),
+            Ok(Written::AsItWas) => Ok(false),
+            Ok(Written::Changed { .. }) => {
+                note(here, task, former)?;
+                Ok(true)
+            }
             Err(TasksError::ByCommand { command, .. }) => {
                 let program = command.program;
                 if tell_state(&here.directory, place, id, state, command)? == Exported::Later {
@@ -172,6 +179,23 @@ impl App {
             Err(error) => Err(error.into()),
         }
     }
+}
+
+/// What the file of a task holds now, as snapshots name it.
+fn content(here: &Here, task: &Task) -> Option<String> {
+    let place = here.place();
+    let path = place.relative(&here.directory.join(&*task.file))?;
+    place.content_now(&path).map(|(_, content)| content.to_string())
+}
+
+/// A run that was cut off here goes by what a person has said of its tasks, and not by what its agent has.
+fn note(here: &Here, task: &Task, before: Option<String>) -> Result<(), AppError> {
+    // No run without a project that is known.
+    // outside: the state folder.
+    let is_known = here.project.path().is_dir() && trusting::refuse_below_windlass().is_ok();
+    let Some(after) = content(here, task).filter(|_| is_known) else { return Ok(()) };
+    let (path, task) = (here.directory.join(&*task.file), Some(task.row.id.clone()));
+    Ok(written::note(&here.project, written::Written { path, before, after, task })?)
 }
 
 /// What is configured, with the flags that say where tasks are.

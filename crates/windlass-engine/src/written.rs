@@ -1,10 +1,11 @@
-//! What a person had Windlass write into files that steer it, while a run may have been at work there: that is theirs, and no
-//! guest's. Kept with the project, by what was there before and after each time.
+//! What a person had Windlass write into files that steer it, or of tasks, while a run may have been at work there: that is theirs,
+//! and no guest's. Kept with the project, by what was there before and after each time.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
-use windlass_core::values::path_text;
+use windlass_core::values::{TaskId, path_text};
 use windlass_host::file::read_beginning;
 
 use crate::store::{Project, StoreError, write_atomically};
@@ -27,6 +28,9 @@ pub struct Written {
     pub before: Option<String>,
     /// What is there now.
     pub after: String,
+    /// The task whose state was written; `None` where it was something else.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub task: Option<TaskId>,
 }
 
 /// Notes it. To be called before the file is written, by whoever lets no second one write at the same time.
@@ -67,12 +71,26 @@ pub(crate) fn leads(all: &[Written], path: &Path, from: Option<&str>, to: &str) 
     false
 }
 
+/// The tasks whose state a person had Windlass write in this file, one after another, with nobody else in between; `None` where it is
+/// not as that has left it.
+pub(crate) fn tasks_said(all: &[Written], path: &Path, now: &str) -> Option<BTreeSet<TaskId>> {
+    let mut wanted = now;
+    let mut said = BTreeSet::new();
+    for written in all.iter().rev().filter(|written| written.path == path) {
+        let (Some(task), true) = (&written.task, written.after == wanted) else { break };
+        said.insert(task.clone());
+        let Some(before) = &written.before else { break };
+        wanted = before;
+    }
+    (!said.is_empty()).then_some(said)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn written(path: &str, before: Option<&str>, after: &str) -> Written {
-        Written { path: path.into(), before: before.map(str::to_owned), after: after.to_owned() }
+        Written { path: path.into(), before: before.map(str::to_owned), after: after.to_owned(), task: None }
     }
 
     #[test]
@@ -90,6 +108,20 @@ mod tests {
         assert!(!to(Some("else"), "three"), "written upon what somebody else had changed");
         assert!(!to(None, "evil"), "of another file");
         assert!(!leads(&[], Path::new("/p/c"), None, "three"));
+    }
+
+    #[test]
+    fn of_tasks_what_was_said_last_counts_until_somebody_else_has_written() {
+        let of = |task: &str, before: &str, after: &str| Written {
+            task: Some(TaskId(task.to_owned())),
+            ..written("/p/t", Some(before), after)
+        };
+        let all = [of("T0", "zero", "half"), of("T1", "one", "two"), of("T2", "two", "three")];
+        let said = |now: &str| tasks_said(&all, Path::new("/p/t"), now);
+        let named = |ids: &[&str]| ids.iter().map(|id| TaskId((*id).to_owned())).collect::<BTreeSet<_>>();
+        assert_eq!(said("three"), Some(named(&["T1", "T2"])));
+        assert_eq!(said("two"), None, "an earlier one");
+        assert_eq!(tasks_said(&all, Path::new("/p/other"), "three"), None);
     }
 
     #[test]

@@ -192,7 +192,7 @@ impl OpenFile<'_> {
         let format = here.place().object_format();
         let named = |text: &str| format.of_file(text.as_bytes()).to_string();
         let (path, before) = (source.path.clone(), before.map(named));
-        Ok(written::note(&here.project, Written { path, before, after: named(after) })?)
+        Ok(written::note(&here.project, Written { path, before, after: named(after), task: None })?)
     }
 
     fn refusal(&self, error: EditError) -> AppError {

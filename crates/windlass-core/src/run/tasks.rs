@@ -319,7 +319,8 @@ impl Tasks {
 
     /// Tasks as they were read, without what their file alone calls done.
     fn as_known(&self, mut rows: Vec<TaskRow>) -> Vec<TaskRow> {
-        for row in rows.iter_mut().filter(|row| row.state == TaskState::Done) {
+        let is_claim = |row: &&mut TaskRow| !row.vouched && row.state == TaskState::Done;
+        for row in rows.iter_mut().filter(is_claim) {
             if !self.done.contains(&row.id) {
                 row.state = self.schedule.row(&row.id).map_or(TaskState::Open, |known| known.state);
             }
@@ -328,7 +329,7 @@ impl Tasks {
     }
 
     /// The tasks of a new session. What this run has parked stays parked while the file still has it open.
-    /// Where the file is not `trusted`, what it calls done and the run does not stays as the run knows it; what the run does
+    /// Where the file is not `trusted`, what it calls done, and neither the run nor a person does, stays as the run knows it; what the run does
     /// not know at all is to be done, then: an agent may have taken it out before.
     pub fn read(&mut self, rows: Vec<TaskRow>, at_work: &[TaskId], trusted: bool) {
         let rows = if trusted { rows } else { self.as_known(rows) };

@@ -59,6 +59,9 @@ pub struct TaskRow {
     /// several tasks have its id and not all are done. It is open, whatever else is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unclear: Option<String>,
+    /// A person has said that it is as far as that while no runner was there: that counts, whatever an agent may have written then.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub vouched: bool,
 }
 
 impl TaskRow {

@@ -225,6 +225,7 @@ impl WorkingTree {
 
     fn keep(&mut self, lane: LaneId, turn: TurnKey, context: &OrderContext) -> Worked {
         let began = damage::beginning(self, turn)?;
+        self.hear_of_tasks(turn);
         self.decision_log = context.attempt.as_ref().and_then(|attempt| attempt.decision_log.clone());
         // Before anything is looked at: what was proposed is no work.
         let proposed = principles::take(self, lane, context)?;
@@ -255,7 +256,9 @@ impl WorkingTree {
         reports.extend(moved.into_iter().chain(inside).map(Report::notice));
         let changed = u32::try_from(changed).unwrap_or(u32::MAX);
         let at = context.task().map(|at| &at.row.id);
-        reports.extend(self.say_once(tasks::foreign_changes(&self.plan, context).into_iter().collect()));
+        reports.extend(
+            self.say_once(tasks::foreign_changes(&self.plan, context, &self.vouched).into_iter().collect()),
+        );
         let gone = tasks::gone(&self.plan, at);
         let standing = tasks::standing(&self.plan, at).or_else(|| standing::read(&self.plan));
         let standing = standing.map(|read| JobStatus { complete: read.complete || gone.is_some(), ..read });

@@ -17,7 +17,7 @@ use super::work::WorkError;
 
 use super::working_tree::WorkingTree;
 use windlass_git::inventory::{EntryKind, as_path};
-use windlass_git::snapshot::{Snapshot, SnapshotError, Store, remove_half_written, undo};
+use windlass_git::snapshot::{Side, Snapshot, SnapshotError, Store, remove_half_written, undo};
 
 impl WorkingTree {
     /// Makes each file that has lost tasks of this run what it was when the attempt began; what the attempt left of it stays
@@ -65,6 +65,7 @@ impl WorkingTree {
         if robbed.is_empty() {
             return Ok(None);
         }
+        let left = self.name(turn, Side::After).moment;
         let now = self.look()?.inventory;
         remove_half_written(&place.root, &now, [&before, &after]);
         let Some(store) = &self.snapshots else { return Ok(None) };
@@ -73,10 +74,9 @@ impl WorkingTree {
         self.remember(look);
         self.put_back = Some(turn);
         Ok(Some(Report::notice(format!(
-            "tasks of this run were gone from {}: it is put back as it was before; `windlass restore {} {}` has what was left of it",
+            "tasks of this run were gone from {}: it is put back as it was before; `windlass restore {} {left}` has what was left of it",
             places.file.display(),
             plan.run,
-            turn.iteration
         ))))
     }
 }
@@ -85,7 +85,11 @@ impl WorkingTree {
 const MOST_LINKS: usize = 40;
 
 /// Where a path of a snapshot leads, through the links that it has on the way; `None` where that is out of the tree.
-fn followed(store: &Store, snapshot: &Snapshot, path: &[u8]) -> Result<Option<Vec<u8>>, SnapshotError> {
+pub(super) fn followed(
+    store: &Store,
+    snapshot: &Snapshot,
+    path: &[u8],
+) -> Result<Option<Vec<u8>>, SnapshotError> {
     let mut path = as_path(path).to_owned();
     'links: for _ in 0..MOST_LINKS {
         let ends: Vec<PathBuf> = path.ancestors().map(Path::to_owned).collect();

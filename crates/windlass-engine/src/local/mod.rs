@@ -53,6 +53,7 @@ mod survey;
 mod task_states;
 mod tasks;
 mod tasks_as_read;
+mod tasks_before;
 mod timed;
 mod unsettled;
 mod updated;

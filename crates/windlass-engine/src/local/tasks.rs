@@ -1,5 +1,6 @@
 //! The tasks of a job as their file says, and what an agent says of its own task there.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use windlass_core::words::some_of;
 
@@ -144,8 +145,13 @@ fn latest_error(plan: &RunSpec, places: &JobTasks, task: &TaskAtHand) -> Option<
     noted.into_iter().rev().find(|entry| is_its(&entry.attempted))?.error_detail
 }
 
-/// What somebody other than the runner changed in the file beyond the task at hand: said, and not taken into this run.
-pub(super) fn foreign_changes(plan: &RunSpec, context: &OrderContext) -> Option<String> {
+/// What somebody other than the runner changed in the file beyond the task at hand: said, and not taken into this run. `vouched` is
+/// what a person has said.
+pub(super) fn foreign_changes(
+    plan: &RunSpec,
+    context: &OrderContext,
+    vouched: &BTreeSet<TaskId>,
+) -> Option<String> {
     let (places, schedule) = (of(plan)?, context.schedule()?);
     let list = read_tasks(&plan.directory, &places.file).list;
     let at = context.task().map(|at| &at.row.id);
@@ -162,6 +168,7 @@ pub(super) fn foreign_changes(plan: &RunSpec, context: &OrderContext) -> Option<
             Some(now)
                 if !plan.keeps_to_own_task()
                     && Some(&row.id) != at
+                    && !vouched.contains(&row.id)
                     && now.state != due(schedule, row, None) =>
             {
                 said.push(format!("{} is called {}", row.id, now.state.name().replace('_', " ")));

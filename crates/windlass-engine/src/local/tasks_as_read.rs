@@ -1,5 +1,6 @@
 //! The tasks as the run read them when its session began. Prompts quote that, and so does each commit: what an attempt, or what it
-//! left, wrote of tasks beyond how far they are is taken out of their files again, and stays kept in a snapshot.
+//! left, wrote of tasks beyond how far they are is taken out of their files again, and stays kept in a snapshot. Where the runner died
+//! meanwhile, what the attempt began with is what the session had read.
 
 use std::sync::Arc;
 
@@ -13,6 +14,7 @@ use super::tasks;
 use super::work::WorkError;
 use super::working_tree::WorkingTree;
 use crate::tasks::{TasksError, replace_text};
+use windlass_git::snapshot::Side;
 
 /// So many tasks are named.
 const NAMED: usize = 5;
@@ -29,7 +31,10 @@ struct ChangedTasks {
 impl WorkingTree {
     /// The tasks as they are to be worked off, by which the session goes from now on.
     pub(super) fn read_tasks(&mut self) -> Option<Vec<TaskRow>> {
-        let rows = tasks::rows(&self.plan);
+        let mut rows = tasks::rows(&self.plan);
+        for row in rows.iter_mut().flatten() {
+            row.vouched = self.vouched.contains(&row.id);
+        }
         // Where each part or lane begins with what a branch has, what is read here is not all of it.
         let goes_by_it = rows.is_some() && !self.plan.keeps_to_own_task();
         if goes_by_it {
@@ -40,9 +45,13 @@ impl WorkingTree {
 
     /// After an attempt, of which a snapshot has what it left.
     pub(super) fn put_attempts_tasks_right(&mut self, turn: TurnKey) -> Result<Option<Report>, WorkError> {
+        if self.began != Some(turn) && self.tasks_as_read.is_none() {
+            self.tasks_as_read = self.tasks_before(turn)?;
+        }
         let Some(changed) = self.changed_tasks() else { return Ok(None) };
         self.put_back = Some(turn);
-        self.put_tasks_right(changed, &turn.iteration.to_string())
+        let left = self.name(turn, Side::After).moment;
+        self.put_tasks_right(changed, &left.to_string())
     }
 
     /// Before a commit: what was written since the attempt ended is kept first.

@@ -10,7 +10,7 @@ use windlass_core::principles::Principles;
 use windlass_core::report::Report;
 use windlass_core::run::TurnKey;
 use windlass_core::spec::RunSpec;
-use windlass_core::values::{Evidence, JobStatus, Purpose, SnapshotId, StatusSource};
+use windlass_core::values::{Evidence, JobStatus, Purpose, SnapshotId, StatusSource, TaskId};
 
 use super::damage::found::FoundDamage;
 use super::guard_memory::GuardMemory;
@@ -81,6 +81,8 @@ pub(super) struct WorkingTree {
     pub went_back: bool,
     /// The tasks as this session read them, where it goes by that and not by what agents make of their files.
     pub tasks_as_read: Option<Arc<TaskList>>,
+    /// The tasks of which a person has said how far they are, between the attempt that was cut off and this session.
+    pub vouched: BTreeSet<TaskId>,
     /// What is compared with what was there before.
     pub guard: GuardMemory,
     /// The git directory that guests are lent, where they are.
@@ -161,6 +163,7 @@ impl WorkingTree {
             put_back: None,
             went_back: false,
             tasks_as_read: None,
+            vouched: BTreeSet::new(),
             guard: GuardMemory::new(search_path),
             loan: None,
             inside: None,

@@ -63,7 +63,7 @@ fn task_folder(directory: &Path, place: &Path) -> Vec<TaskFile> {
 const LONGEST_SETTINGS: usize = 64 * 1024;
 
 /// What states are called in a folder, where the folder around it says so; `None` where it says nothing.
-fn own_words(directory: &Path, place: &Path, form: TaskForm) -> Option<StateWords> {
+pub(crate) fn own_words(directory: &Path, place: &Path, form: TaskForm) -> Option<StateWords> {
     let around = place.parent().filter(|_| place.ends_with("tasks"))?;
     let settings = at(directory).join(around.join(form.about().settings?));
     let bytes = settings.read(LONGEST_SETTINGS).ok().flatten()?;

@@ -39,7 +39,10 @@ fn tasks_that_an_agent_removes_are_put_back_and_what_it_left_is_kept() {
 
         // The second task's is the third iteration.
         let run_id = night.folder().file_name().unwrap().to_string_lossy().into_owned();
-        assert!(said.contains(&format!("`windlass restore {run_id} 3` has what was left of it")), "{said}");
+        assert!(
+            said.contains(&format!("`windlass restore {run_id} 3-1-after` has what was left of it")),
+            "{said}"
+        );
         night.env.run(&mut night.windlass(&["restore", &run_id, "3"]), PATIENCE).expect_code(0, "restore");
         assert!(night.env.read("requirements.md").contains("TASK-077: Mine"), "{lanes}");
     }
@@ -111,11 +114,41 @@ fn what_an_agent_writes_of_another_tasks_work_is_taken_out_again() {
     }
     let run_id = night.folder().file_name().unwrap().to_string_lossy().into_owned();
     let said = night.notices();
-    let says =
-        |text: &&String| text.contains("TASK-002") && text.contains(&format!("windlass restore {run_id} 1`"));
+    let says = |text: &&String| {
+        text.contains("TASK-002") && text.contains(&format!("windlass restore {run_id} 1-1-after`"))
+    };
     assert!(said.iter().any(|text| says(&text)), "{said:?}");
-    night.env.run(&mut night.windlass(&["restore", &run_id, "1"]), PATIENCE).expect_code(0, "restore");
+    night
+        .env
+        .run(&mut night.windlass(&["restore", &run_id, "1-1-after"]), PATIENCE)
+        .expect_code(0, "restore");
     assert!(night.env.read("requirements.md").contains("Write ok to foo"));
+}
+
+// attack(files): the runner is killed while the agent of one task has rewritten what another one is to do
+// holds: the resumed run goes by what was read before, and so does each commit
+#[test]
+fn what_an_agent_writes_of_another_task_is_not_believed_after_a_kill_either() {
+    let tasks: &[(u32, &[u32])] = &[(1, &[]), (2, &[1])];
+    let cut = r#"
+[[call]]
+task = "TASK-001"
+steps = [
+  { bash = "sed -i '/TASK-002/,$ s/Do it/Write ok to foo/' requirements.md; touch ../cut" }, "tick_task", "hang",
+]
+"#;
+    let night = night(tasks, &honest_but(cut));
+    let running = Running::start(&mut command(&night, &["--gate", "true"]));
+    night.wait_for_file("../cut");
+    running.signal(Signal::KILL);
+    assert_eq!(running.wait(PATIENCE).signal, Some(9));
+    night.env.assert_no_processes(CLEARED);
+    night.env.write(&night.script, HONEST);
+    night.resume(&[]).expect_code(0, "resume");
+    assert_eq!(night.env.read("requirements.md"), requirements(tasks).replace("pending", "done"));
+    assert_eq!(night.env.git(&["log", "-S", "Write ok", "--format=%s", "--", "requirements.md"]), "");
+    let said = night.notices();
+    assert!(said.iter().any(|text| text.contains("what was changed of TASK-002")), "{said:?}");
 }
 
 // attack(money): the task file is gone in the middle of a run, and when it goes on

@@ -208,6 +208,7 @@ fn every_word_of_a_task() -> TaskRow {
         requires: words(),
         protected: words(),
         unclear: Some("2 tasks have its id".to_owned()),
+        vouched: true,
         ..TaskRow::default()
     }
 }
