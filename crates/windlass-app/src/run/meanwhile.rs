@@ -127,6 +127,28 @@ fn is_put_back(here: &Here, folder: &RunFolder, now: Option<&Vec<u8>>) -> bool {
     scene.is_some_and(|scene| scene.branch.as_ref() == now)
 }
 
+/// Has somebody checked out a branch that lacks the run's work? What an agent that was cut off has done is not meant.
+pub(super) fn has_gone_elsewhere(
+    here: &Here,
+    folder: &RunFolder,
+    (run, entries): (&Run, &[Entry]),
+) -> Result<bool, AppError> {
+    let (Some(repository), Some(seen)) = (&here.repository, last_seen(here, run, entries)) else {
+        return Ok(false);
+    };
+    let head = repository.head().map_err(AppError::system)?;
+    let now = match &head {
+        Head::Branch { branch, .. } | Head::Unborn { branch } => Some(branch),
+        Head::Detached { .. } => None,
+    };
+    let is_of_agent = || recovery::may_be_of_agent(&repository.git_dir.join("HEAD"), folder, run);
+    if now == seen.scene.branch.as_ref() || is_of_agent() {
+        return Ok(false);
+    }
+    let (Some(was), Some(at)) = (&seen.commit, head.commit()) else { return Ok(true) };
+    Ok(!repository.is_in_history_of(was, &at.to_string()).map_err(AppError::system)?)
+}
+
 /// The repository as the run knew it last.
 struct LastSeen {
     /// What its newest snapshot says of it.

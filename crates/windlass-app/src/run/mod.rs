@@ -28,6 +28,7 @@ pub(crate) mod resume;
 mod retention;
 mod same_job;
 mod sandbox_notices;
+mod settling;
 mod started_apart;
 mod state_inside;
 pub(crate) mod tasks;
@@ -90,13 +91,34 @@ impl App {
 }
 
 fn start_here(app: &App, request: &StartRun) -> Result<RunEnd, AppError> {
-    let prepared = Prepared::read(app, request, Extent::Act)?;
+    let prepared = read_settled(app, request)?;
     begin(&Here::at(app, prepared.directory.clone())?, prepared, request)
 }
 
 fn rehearse_here(app: &App, request: &StartRun) -> Result<Rehearsal, AppError> {
     let prepared = Prepared::read(app, request, Extent::Look)?;
     rehearsal::rehearse(&Here::at(app, prepared.directory.clone())?, &prepared)
+}
+
+/// All that the request and the files say about a run that is about to start; of files that an interrupted attempt has left, once that
+/// is settled.
+pub(crate) fn read_settled(app: &App, request: &StartRun) -> Result<Prepared, AppError> {
+    let read = Prepared::read(app, request, Extent::Act);
+    let directory = read.as_ref().map_or(app.directory(), |prepared| prepared.directory.as_path());
+    let Ok(here) = Here::at(app, directory.to_owned()) else { return read };
+    let Some(cut_off) = settling::cut_off(&here)? else { return read };
+    if !request.fresh
+        && let Ok(prepared) = &read
+        && unfinished(&here, prepared)?.is_some()
+    {
+        // It is offered to go on with that, and whoever does so settles it.
+        return read;
+    }
+    let codes = read.as_ref().map(|prepared| prepared.configuration.resolved.exit_codes).unwrap_or_default();
+    let said = cut_off.settle(codes)?;
+    let mut prepared = Prepared::read(app, request, Extent::Act)?;
+    prepared.configuration.notices.splice(0..0, said);
+    Ok(prepared)
 }
 
 /// Begins a run from a request that is not only looked at.

@@ -104,7 +104,7 @@ fn base(here: &Here, repository: &Repository) -> Result<PathBuf, AppError> {
 /// Goes there and reads what the run is to be.
 fn in_there(app: &App, place: &Path, made: &Made, request: &StartRun) -> Result<(Here, Prepared), AppError> {
     let app = go_to(app, place)?;
-    let mut prepared = Prepared::read(&app, request, Extent::Act)?;
+    let mut prepared = run::read_settled(&app, request)?;
     let there = Here::at(&app, prepared.directory.clone())?;
     if tasks::commit(&there, &prepared) == CommitPolicy::Runner
         && let Some(repository) = &there.repository

@@ -139,6 +139,34 @@ pub fn is_to_be_repeated(run: &Run) -> bool {
     }
 }
 
+/// What whoever begins another run in the directory has to put right of one that nobody has judged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unjudged {
+    /// All that an agent may have done that nobody has looked over since.
+    Attempt,
+    /// How far its tasks are: what its agent may not change was undone.
+    States,
+}
+
+/// What of the last attempt of a run nobody has judged; `None` where all was. What is being committed, or written down as done, was.
+pub fn unjudged(run: &Run) -> Option<(TurnKey, Unjudged)> {
+    let state = run.lane(LaneId::default())?;
+    let turn = state.turn()?.key();
+    match state {
+        LaneState::Calling(..)
+        | LaneState::Terminating(..)
+        | LaneState::Recovering(..)
+        | LaneState::Keeping(..)
+        | LaneState::Refusing(..) => Some((turn, Unjudged::Attempt)),
+        LaneState::Undoing(..) | LaneState::Gating(..) => Some((turn, Unjudged::States)),
+        // What is prepared has not begun.
+        LaneState::Preparing(_) if turn.attempt > 1 => {
+            Some((TurnKey { attempt: turn.attempt - 1, ..turn }, Unjudged::States))
+        }
+        _ => None,
+    }
+}
+
 /// The commit's message. Its trailers are other ones than those of an iteration's commit, which is found again by them.
 pub fn message(plan: &RunSpec, unsettled: &Unsettled) -> String {
     let Unsettled { label, title, turn, task, .. } = unsettled;

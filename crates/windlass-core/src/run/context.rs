@@ -7,6 +7,7 @@ use crate::damage::DamageKind;
 use crate::hook::HookSetting;
 use crate::principles::{Preset, Principles};
 use crate::report::{DeliveryTask, ForgeFinding, Returned};
+use crate::run::lane::LaneState;
 use crate::run::{Collected, DeliveryContext, Effect, IssueContext, Run, TurnKey};
 use crate::tasks::Schedule;
 use crate::values::{
@@ -205,8 +206,16 @@ impl OrderContext {
             | Effect::EndCall { .. }
             | Effect::Undo { .. }
             | Effect::Merge { .. }
-            | Effect::Settle { .. }
-            | Effect::Announce => {}
+            | Effect::Settle { .. } => {}
+            // What is to be tried again when the run goes on is not done, whatever its agent wrote.
+            Effect::Announce => {
+                let is_repeated =
+                    |state: &LaneState| matches!(state, LaneState::Preparing(turn) if turn.attempt > 1);
+                context.tasks = run
+                    .lane(lane)
+                    .filter(|state| is_repeated(state))
+                    .and_then(|_| TaskContext::of(run, lane));
+            }
             Effect::Issue { task, what } => context.issue = run.issue_text(task, *what),
             Effect::Deliver { task, basis, .. } => {
                 let opens = *task == DeliveryTask::Open;

@@ -35,6 +35,9 @@ pub enum EngineError {
     /// A thread of the runner ended before its time.
     #[error("a thread of the runner ended before its time; this is a defect of Windlass")]
     Broken,
+    /// What the interrupted attempt of another run left cannot be put right.
+    #[error("{0}")]
+    Unsettled(String),
     /// A file of the run could not be read.
     #[error(transparent)]
     File(#[from] windlass_host::file::FileError),

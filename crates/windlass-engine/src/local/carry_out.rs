@@ -264,8 +264,7 @@ impl WorkingTree {
         let standing = standing.map(|read| JobStatus { complete: read.complete || gone.is_some(), ..read });
         suspicions.extend(gone);
         // After the claim was read.
-        reports.extend(self.bring_tasks_back(turn, context)?);
-        reports.extend(self.put_attempts_tasks_right(turn)?);
+        reports.extend(self.put_tasks_back(turn, context)?);
         reports.extend(proposed.map(Report::from));
         reports.push(Report::from(report::Suspected { lane, suspicions }));
         reports.push(Report::from(report::SnapshotTaken {
@@ -281,7 +280,11 @@ impl WorkingTree {
 
     /// After a restart an attempt is kept again, and its name goes to what is there then. What it named before differs where
     /// somebody wrote meanwhile, or where refused changes were being undone: it gets a name of its own first.
-    fn set_aside(&self, name: &SnapshotName, now: &Inventory) -> Result<Option<String>, WorkError> {
+    pub(super) fn set_aside(
+        &self,
+        name: &SnapshotName,
+        now: &Inventory,
+    ) -> Result<Option<String>, WorkError> {
         let Some(store) = &self.snapshots else {
             return Ok(None);
         };

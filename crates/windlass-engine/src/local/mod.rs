@@ -45,6 +45,7 @@ mod refuse;
 mod remote;
 mod review;
 mod sandboxes;
+mod settle;
 mod setup;
 mod standing;
 mod starters;
@@ -71,7 +72,7 @@ use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
 use windlass_core::report::{LanesClosed, Report};
-use windlass_core::run::{Effect, Epoch, Order, Reported};
+use windlass_core::run::{Effect, Epoch, Order, OrderContext, Reported};
 use windlass_core::spec::RunSpec;
 use windlass_core::values::LaneId;
 use windlass_host::process::{Keeper, ProcessError, RUN_VARIABLE, WORKSPACE_VARIABLE, reap_adopted};
@@ -80,7 +81,7 @@ use crate::executor::{Audience, Clock, EngineError, Executor, Waker};
 use crate::sandbox::Sandbox;
 use crate::store::{Project, RunFolder};
 use windlass_git::git::Repository;
-use windlass_git::inventory::Surveyor;
+use windlass_git::inventory::{Place, Surveyor};
 use windlass_git::snapshot::Store;
 
 pub use aftermath::{
@@ -91,6 +92,7 @@ pub use boxes::vanished_boxes;
 pub use leftovers::RemoteLeftovers;
 pub use notes_file::notes_file_notice;
 pub use prepare::{Preview, Wanted, preview};
+pub use settle::{Abandoned, settle};
 pub use unsettled::{Unsettled, unsettled};
 
 use event::{Event, Events};
@@ -268,6 +270,19 @@ impl LocalLanes {
         }
     }
 
+    /// What is to be tried again once the run goes on is called done by nobody until then.
+    fn write_states_at_last(&mut self, context: &OrderContext) {
+        if context.tasks.is_none() {
+            return;
+        }
+        let place = Place::new(&self.plan.directory, self.repository.clone());
+        let (plan, folder) = (&self.plan, &self.folder);
+        match settle::write_states_as_known((plan, folder), &place, context, &|_| true) {
+            Ok(said) => said.into_iter().for_each(|text| self.notice(text)),
+            Err(error) => self.notice(format!("the statuses of tasks are not written: {error}")),
+        }
+    }
+
     /// Ends everything that lanes run.
     fn close_lanes(&mut self) {
         for (_, held) in std::mem::take(&mut self.lanes) {
@@ -308,6 +323,7 @@ impl Executor for LocalLanes {
             Effect::Announce => {
                 self.close_lanes();
                 self.take_over_at_last();
+                self.write_states_at_last(&order.context);
                 self.report(order.epoch, LanesClosed {});
                 Ok(())
             }

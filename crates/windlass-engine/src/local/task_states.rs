@@ -1,5 +1,8 @@
 //! Writing down how each task stands: in its file, and in the journal of iterations for people.
 
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
 use jiff::Timestamp;
 use windlass_core::report::Report;
 use windlass_core::run::{CommitKind, OrderContext, TaskAtHand, TurnKey};
@@ -13,7 +16,9 @@ use super::tasks::{due, of};
 use super::work::WorkError;
 use super::working_tree::WorkingTree;
 use crate::progress::{ProgressFileError, write_progress};
-use crate::tasks::{TasksError, read_tasks, set_state};
+use crate::tasks::{TasksError, Written, read_tasks, set_state};
+use windlass_host::file::FileError;
+use windlass_jobs::doc::tasks::Task;
 
 impl WorkingTree {
     /// Sets the statuses in the user's file to what the run knows; what cannot be said there is told once.
@@ -22,32 +27,8 @@ impl WorkingTree {
         context: &OrderContext,
         at: Option<TaskState>,
     ) -> Result<Vec<Report>, WorkError> {
-        if self.plan.keeps_to_own_task() {
-            return at.map_or_else(|| Ok(Vec::new()), |state| self.write_state(context, state));
-        }
-        let (Some(places), Some(schedule)) = (of(&self.plan), context.schedule()) else {
-            return Ok(Vec::new());
-        };
-        let at = context.task().map(|task| &task.row.id).zip(at);
-        let (directory, file) = (&self.plan.directory, &places.file);
-        let list = read_tasks(directory, file).list;
-        let mut said = Vec::new();
-        for row in schedule.rows() {
-            let due = due(schedule, row, at);
-            let now = list.task(&row.id).map(|task| &task.row);
-            let is_at_hand = at.is_some_and(|(task, _)| *task == row.id);
-            // What was unclear when it was read is a person's to mend; what an agent made so is put right, where it can be.
-            let is_as_due = |now: &TaskRow| now.state == due && now.unclear == row.unclear;
-            if now.is_some_and(is_as_due) || (now.is_none() && !is_at_hand) || row.unclear.is_some() {
-                continue;
-            }
-            match set_state(directory, file, &row.id, due) {
-                Ok(_) => {}
-                Err(TasksError::File(error)) if error.is_disk_full() => return Err(error.into()),
-                Err(error) => said.push(unwritten(&row.id, &error)),
-            }
-        }
-        Ok(self.say_once(said))
+        let written = write_states(&self.plan, context, at, &|_| true)?;
+        Ok(self.say_once(written.said))
     }
 
     /// Lets the task at hand stand so in its file, and leaves all others as they are: of those other lanes know more.
@@ -56,12 +37,8 @@ impl WorkingTree {
         context: &OrderContext,
         state: TaskState,
     ) -> Result<Vec<Report>, WorkError> {
-        let (Some(places), Some(at)) = (of(&self.plan), context.task()) else { return Ok(Vec::new()) };
-        match set_state(&self.plan.directory, &places.file, &at.row.id, state) {
-            Ok(_) => Ok(Vec::new()),
-            Err(TasksError::File(error)) if error.is_disk_full() => Err(error.into()),
-            Err(error) => Ok(self.say_once(vec![unwritten(&at.row.id, &error)])),
-        }
+        let written = write_state(&self.plan, context, state)?;
+        Ok(self.say_once(written.said))
     }
 
     /// Notes an iteration in `progress.md`; noting it again replaces what was noted.
@@ -138,6 +115,75 @@ impl WorkingTree {
         }
         Ok(aside)
     }
+}
+
+/// What became of writing statuses.
+#[derive(Debug, Default)]
+pub(super) struct WrittenStates {
+    /// The files that say something else now, as their list names them.
+    pub files: BTreeSet<PathBuf>,
+    /// What could not be written.
+    pub said: Vec<String>,
+}
+
+impl WrittenStates {
+    fn add(
+        &mut self,
+        plan: &RunSpec,
+        (id, file): (&TaskId, Option<&str>),
+        due: TaskState,
+    ) -> Result<(), FileError> {
+        let Some(places) = of(plan) else { return Ok(()) };
+        match set_state(&plan.directory, &places.file, id, due) {
+            Ok(Written::AsItWas) => {}
+            Ok(Written::Changed { .. }) => self.files.extend(file.map(PathBuf::from)),
+            Err(TasksError::File(error)) if error.is_disk_full() => return Err(error),
+            Err(error) => self.said.push(unwritten(id, &error)),
+        }
+        Ok(())
+    }
+}
+
+/// Sets the statuses in the user's file to what the run knows, but for tasks that are left as somebody else has them. In lanes and
+/// parts that of the task at hand alone.
+pub(super) fn write_states(
+    plan: &RunSpec,
+    context: &OrderContext,
+    at: Option<TaskState>,
+    may_write: &dyn Fn(&Task) -> bool,
+) -> Result<WrittenStates, FileError> {
+    if plan.keeps_to_own_task() {
+        return at.map_or_else(|| Ok(WrittenStates::default()), |state| write_state(plan, context, state));
+    }
+    let mut written = WrittenStates::default();
+    let (Some(places), Some(schedule)) = (of(plan), context.schedule()) else { return Ok(written) };
+    let at = context.task().map(|task| &task.row.id).zip(at);
+    let list = read_tasks(&plan.directory, &places.file).list;
+    for row in schedule.rows() {
+        let due = due(schedule, row, at);
+        let task = list.task(&row.id);
+        let now = task.map(|task| &task.row);
+        let is_at_hand = at.is_some_and(|(task, _)| *task == row.id);
+        // What was unclear when it was read is a person's to mend; what an agent made so is put right, where it can be.
+        let is_as_due = |now: &TaskRow| now.state == due && now.unclear == row.unclear;
+        if now.is_some_and(is_as_due) || (now.is_none() && !is_at_hand) || row.unclear.is_some() {
+            continue;
+        }
+        if task.is_none_or(may_write) {
+            written.add(plan, (&row.id, task.map(|task| &*task.file)), due)?;
+        }
+    }
+    Ok(written)
+}
+
+fn write_state(plan: &RunSpec, context: &OrderContext, state: TaskState) -> Result<WrittenStates, FileError> {
+    let mut written = WrittenStates::default();
+    if let Some((places, at)) = of(plan).zip(context.task()) {
+        let list = read_tasks(&plan.directory, &places.file).list;
+        let file = list.task(&at.row.id).map(|task| &*task.file);
+        written.add(plan, (&at.row.id, file), state)?;
+    }
+    Ok(written)
 }
 
 fn unwritten(task: &TaskId, error: &TasksError) -> String {

@@ -130,7 +130,12 @@ pub fn sort(
     };
     let ends = Ends::find(store, folder, plan, &unsettled)?;
     let last_seen = LastSeen::find(repository, run)?;
+    let settled = record::settled(folder)?;
     for (path, content) in dirty {
+        if settled.get(&path) == Some(&content) && !recorded.contains_key(&path) {
+            sorted.of_the_run.push(path);
+            continue;
+        }
         let trace = Trace {
             was_dirty: recorded.contains_key(&path),
             is_committed: last_seen.has(repository, &path)?,

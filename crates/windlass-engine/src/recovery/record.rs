@@ -54,6 +54,35 @@ fn checks_file(folder: &RunFolder) -> PathBuf {
     folder.path().join("written-by-checks")
 }
 
+fn settled_file(folder: &RunFolder) -> PathBuf {
+    folder.path().join("settled")
+}
+
+/// What was put right of the run's files without its agents, and what they are since: that is still the run's.
+pub(crate) fn settled(folder: &RunFolder) -> Result<Uncommitted, FileError> {
+    Ok(read_at(&settled_file(folder))?.unwrap_or_default())
+}
+
+/// Notes more of that.
+pub(crate) fn add_settled(folder: &RunFolder, found: &Uncommitted) -> Result<(), FileError> {
+    if found.is_empty() { Ok(()) } else { add_at(&settled_file(folder), found) }
+}
+
+fn settled_at_file(folder: &RunFolder) -> PathBuf {
+    folder.path().join("settled-at")
+}
+
+/// The last fact of the run when its last attempt was settled by somebody else; `None` where nobody has.
+pub(crate) fn settled_at(folder: &RunFolder) -> Result<Option<u64>, FileError> {
+    let bytes = read_if_there(&settled_at_file(folder))?;
+    Ok(bytes.and_then(|bytes| String::from_utf8_lossy(&bytes).trim().parse().ok()))
+}
+
+/// Notes it.
+pub(crate) fn note_settled_at(folder: &RunFolder, seq: u64) -> Result<(), FileError> {
+    replace(&settled_at_file(folder), seq.to_string().as_bytes(), 0o600)
+}
+
 /// What the run's first commit takes along.
 pub fn along(folder: &RunFolder) -> Result<Uncommitted, FileError> {
     Ok(read_at(&along_file(folder))?.unwrap_or_default())

@@ -79,5 +79,6 @@ mod terminal;
 mod trusting;
 mod trusting_verbs;
 mod uncommitted;
+mod unjudged;
 mod waiting;
 mod workspaces;

@@ -1,0 +1,88 @@
+//! Before a new run reads anything: what the interrupted attempt of a run here left is settled as `resume` would do it, so that the new
+//! one goes by nothing that an agent wrote and nobody has judged.
+
+use std::env;
+
+use windlass_core::recovery::unjudged;
+use windlass_core::run::Run;
+use windlass_core::values::ExitCodes;
+use windlass_engine::local::{Abandoned, settle};
+use windlass_engine::store::{RunFolder, index, journal};
+use windlass_git::inventory::Surveyor;
+
+use super::going_on::has_begun;
+use super::launch::{self, Taken};
+use super::meanwhile;
+use crate::error::AppError;
+use crate::fleet;
+use crate::here::Here;
+use crate::inspect::which;
+
+/// A run that was cut off in an attempt.
+pub(super) struct CutOff {
+    /// Where it works.
+    there: Here,
+    folder: RunFolder,
+}
+
+/// The latest run of this checkout, if nobody has judged what its last attempt left; `None` where one is at work.
+pub(super) fn cut_off(here: &Here) -> Result<Option<CutOff>, AppError> {
+    if which::live(here)?.is_some() {
+        // The lock will say who works here.
+        return Ok(None);
+    }
+    let root = here.place().root;
+    for run in index::list(&here.project)?.iter().filter(|run| has_begun(run)) {
+        let there = if run.directory == here.directory {
+            here.clone()
+        } else if run.directory.starts_with(&root) && run.directory.is_dir() {
+            Here::at(&here.app, run.directory.clone())?
+        } else {
+            continue;
+        };
+        if there.place().root != root {
+            continue;
+        }
+        let folder = RunFolder::of(&here.project, &run.run);
+        let entries = journal::read(&folder.journal()).unwrap_or_default();
+        // One whose journal cannot be read says nothing, and of one that was driven elsewhere nothing is here.
+        let is_unjudged = Run::folded(&entries).is_ok_and(|run| unjudged(&run).is_some());
+        let is_cut_off = is_unjudged && !fleet::is_copy(&folder);
+        return Ok(is_cut_off.then_some(CutOff { there, folder }));
+    }
+    Ok(None)
+}
+
+impl CutOff {
+    /// Settles it. Says what was done.
+    pub(super) fn settle(&self, codes: ExitCodes) -> Result<Vec<String>, AppError> {
+        let CutOff { there, folder } = self;
+        let taken = launch::lock(there, folder.run(), codes)?;
+        let (said, Taken { lock, notices }) = launch::with_lock(taken, || self.settled())?;
+        lock.release()?;
+        Ok(notices.into_iter().chain(said).collect())
+    }
+
+    fn settled(&self) -> Result<Vec<String>, AppError> {
+        let CutOff { there, folder } = self;
+        let entries = journal::read(&folder.journal())?;
+        let Ok(run) = Run::folded(&entries) else { return Ok(Vec::new()) };
+        let Some(plan) = run.spec() else { return Ok(Vec::new()) };
+        if meanwhile::has_gone_elsewhere(there, folder, (&run, &entries))? {
+            let said = format!(
+                "another branch is checked out than the one that run {} worked on: what its interrupted attempt left is as it is",
+                plan.run
+            );
+            return Ok(vec![said]);
+        }
+        let behind = there.behind(&plan.sandbox.kind)?;
+        let abandoned = Abandoned {
+            folder,
+            entries: &entries,
+            surveyor: Surveyor::new(behind.place()),
+            snapshots: behind.snapshots()?,
+            search_path: env::var_os("PATH").unwrap_or_default(),
+        };
+        Ok(settle(abandoned).map_err(AppError::system)?)
+    }
+}
