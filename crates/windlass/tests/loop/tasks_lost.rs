@@ -180,9 +180,16 @@ fn without_the_task_file_nobody_is_paid() {
 /// Each moves its task elsewhere once it is done.
 const MOVES: &str = r#"
 [[call]]
+task = "TASK-001"
 steps = [
-  { append = { path = "w.txt", text = "{{task}}\n" } }, "tick_task",
-  { bash = "sed -i '/{{task}}/,/Description/d' requirements.md; echo {{task}} >> DONE.md" },
+  { append = { path = "w.txt", text = "1\n" } }, "tick_task",
+  { bash = "sed -i '/TASK-001/,/Description/d' requirements.md; echo TASK-001 >> DONE.md" },
+]
+[[call]]
+task = "TASK-002"
+steps = [
+  { append = { path = "w.txt", text = "2\n" } }, "tick_task",
+  { bash = "sed -i '/TASK-002/,/Description/d' requirements.md; echo TASK-002 >> DONE.md" },
 ]
 "#;
 
@@ -220,7 +227,7 @@ fn a_list_that_an_agent_only_indents_otherwise_is_left_as_it_is() {
 [[call]]
 steps = [
   { append = { path = "w.txt", text = "{{task}}\n" } }, "tick_task",
-  { bash = "sed -i -e 's/,/,\n    /g' -e 's/:/: /g' prd.json" },
+  { bash = "sed -i -e 's/,/,    /g' -e 's/:/: /g' prd.json" },
 ]
 "#;
     let night = Night::within(env, script);
@@ -229,7 +236,7 @@ steps = [
     let notices = night.notices();
     assert!(!notices.iter().any(|said| said.contains("taken out again")), "{notices:?}");
     let text = night.env.read("prd.json");
-    assert!(text.contains(",\n    ") && text.matches("true").count() == 2, "{text}");
+    assert!(text.contains(",    ") && text.matches("true").count() == 2, "{text}");
 }
 
 // attack(endings): an agent calls all tasks done, and the runner is killed before it has looked
@@ -241,11 +248,9 @@ fn what_a_killed_runner_had_not_seen_done_is_not_counted_as_done() {
 [[call]]
 task = "TASK-001"
 steps = [
-  { write = { path = "work/1", text = "x" } }, { bash = "sed -i s/pending/done/ requirements.md; touch ../cut" }, "hang",
+  { write = { path = "work/1", text = "x" } },
+  { bash = "test -e ../cut || { sed -i s/pending/done/ requirements.md; touch ../cut; sleep 600; }" }, "tick_task",
 ]
-[[call]]
-task = "TASK-001"
-steps = [ { write = { path = "work/1", text = "y" } }, "tick_task" ]
 "#,
     );
     let night = night(&[(1, &[]), (2, &[]), (3, &[])], &script);
