@@ -261,7 +261,7 @@ steps = [
     night.env.assert_no_processes(CLEARED);
     let outcome = night.resume(&[]);
     expect_end(&outcome, 0, "complete");
-    let said = outcome.stdout_text();
+    let said = outcome.stdout_text() + &outcome.stderr_text();
     for counted in ["TASK-001 is done (1/3)", "TASK-002 is done (2/3)", "TASK-003 is done (3/3)"] {
         assert!(said.contains(counted), "{counted}: {said}");
     }
