@@ -9,6 +9,7 @@ use windlass_core::values::ExitCodes;
 use windlass_engine::local::{Abandoned, settle};
 use windlass_engine::store::{RunFolder, index, journal};
 use windlass_git::inventory::Surveyor;
+use windlass_host::tree::at;
 
 use super::going_on::has_begun;
 use super::launch::{self, Taken};
@@ -35,7 +36,7 @@ pub(super) fn cut_off(here: &Here) -> Result<Option<CutOff>, AppError> {
     for run in index::list(&here.project)?.iter().filter(|run| has_begun(run)) {
         let there = if run.directory == here.directory {
             here.clone()
-        } else if run.directory.starts_with(&root) && run.directory.is_dir() {
+        } else if run.directory.starts_with(&root) && at(&run.directory).is_real_folder() {
             Here::at(&here.app, run.directory.clone())?
         } else {
             continue;
@@ -83,6 +84,6 @@ impl CutOff {
             snapshots: behind.snapshots()?,
             search_path: env::var_os("PATH").unwrap_or_default(),
         };
-        Ok(settle(abandoned).map_err(AppError::system)?)
+        settle(abandoned).map_err(AppError::system)
     }
 }

@@ -18,6 +18,7 @@ use windlass_git::git::Repository;
 use windlass_git::inventory;
 use windlass_git::inventory::{EntryKind, Inventory, as_path, is_own};
 use windlass_git::snapshot::{Side, Snapshot, Store, changed_since};
+use windlass_host::tree::at;
 
 pub(super) type Paths = Vec<Vec<u8>>;
 
@@ -92,7 +93,7 @@ pub(super) fn take_out_later_deletions(
     let is_gone = |path: &Vec<u8>| place.content_now(path).is_none();
     let folder = |path: &[u8]| {
         let above = as_path(path).ancestors().skip(1).map(|above| place.root.join(above));
-        above.into_iter().find(|above| above.is_dir())
+        above.into_iter().find(|above| at(above).is_real_folder())
     };
     let is_open =
         |path: &Vec<u8>| is_gone(path) && folder(path).is_none_or(|folder| is_of_later(&folder, heard));

@@ -139,7 +139,7 @@ fn what_a_person_took_away_while_no_runner_was_there_stays_gone() {
     running.signal(Signal::KILL);
     assert_eq!(running.wait(PATIENCE).signal, Some(9));
     env.assert_no_processes(super::night::CLEARED);
-    // What an agent writes last counts as its own for a while.
+    // sleep: what is written for a while after the agent was last heard of counts as its own
     std::thread::sleep(Duration::from_secs(6));
     env.git(&["rm", "--quiet", "notes/old.md"]);
     env.git(&["mv", "old-name", "new-name"]);
