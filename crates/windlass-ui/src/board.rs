@@ -3,6 +3,7 @@
 pub(crate) mod at_hand;
 mod chain;
 mod councils;
+mod kept;
 mod status;
 mod tasks;
 mod undelivered;
@@ -32,6 +33,7 @@ use crate::model::Verdicts;
 use crate::seen::Seen;
 use crate::tool::Places;
 use at_hand::AtHand;
+pub(crate) use kept::Kept;
 use status::StatusBoard;
 pub(crate) use tasks::Commits;
 use undelivered::Undelivered;
@@ -155,13 +157,6 @@ pub(crate) struct CallBoard {
     pub(crate) reported: Cost,
 }
 
-/// What a snapshot is named by.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Kept {
-    pub(crate) iteration: u32,
-    pub(crate) attempt: u32,
-}
-
 /// How a run ended.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Ending {
@@ -206,12 +201,6 @@ impl Board {
             Event::Tick { now } => self.now = self.now.max(*now),
             Event::Dropped { .. } => {}
         }
-    }
-
-    /// Says how long a session has been at work since the last fact, by its last sign of life: of a call that was cut off, no fact says
-    /// it.
-    pub fn works_unseen(&mut self, unseen: Duration) {
-        self.unseen = unseen;
     }
 
     /// Takes a fact in.

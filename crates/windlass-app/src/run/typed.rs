@@ -49,7 +49,7 @@ impl ResumeRun {
         options.extend(said.into_iter().filter(|(is_said, _)| *is_said).map(|(_, flag)| flag.to_owned()));
         options
             .extend(self.trust.hash.as_deref().map(|hash| format!("--trust {}", quoted(OsStr::new(hash)))));
-        options.iter().map(|option| format!(" {option}")).collect()
+        options.iter().flat_map(|option| [" ", option]).collect()
     }
 }
 

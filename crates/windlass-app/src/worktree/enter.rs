@@ -247,7 +247,9 @@ fn gone(here: &Here, (run, request): (&RunSummary, &ResumeRun), (branch, path): 
     // What cannot be read is known to nobody: then less is advised.
     let entries = journal::read(&RunFolder::of(&here.project, id).journal()).unwrap_or_default();
     let mut board = Board::default();
-    entries.iter().for_each(|entry| board.fact(entry));
+    for entry in &entries {
+        board.fact(entry);
+    }
     let error = AppError::new(Kind::Usage, format!("run {id} works in the worktree {shown}, which is gone"))
         .hint(format!("What it committed is on the branch {branch}."))
         .hint(format!(

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+// outside: it is asked only whether a script beyond the project may be written.
 use rustix::fs::{Access, access};
 use windlass_core::dots::without_dots;
 use windlass_core::guard::{

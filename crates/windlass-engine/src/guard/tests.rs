@@ -67,7 +67,7 @@ fn what_an_agent_can_put_in_the_way_is_said() {
     assert_eq!(said("PATH=/usr/local/bin:$PATH; ./chk.sh"), []);
     let beside = Bed::new(&[("outside.sh", "true\n"), ("built", "\0")]);
     let outside = beside.root().join("outside.sh").display().to_string();
-    assert_eq!(bed.inspect(&format!("sh {outside}"), "").outside, [outside.clone()]);
+    assert_eq!(bed.inspect(&format!("sh {outside}"), "").outside, std::slice::from_ref(&outside));
     assert_eq!(bed.inspect(&format!(". {outside} && make"), "").outside, [outside]);
     let built = beside.root().join("built").display().to_string();
     for fine in [built.as_str(), "sh /no/such/script.sh", "sh chk.sh", "/bin/sh chk.sh"] {

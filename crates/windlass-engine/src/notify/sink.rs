@@ -26,7 +26,7 @@ pub struct Sink {
 
 enum Way {
     Post(Option<Address>),
-    Run(CommandSink),
+    Run(Box<CommandSink>),
 }
 
 impl Sink {
@@ -45,7 +45,7 @@ impl Sink {
             address.as_ref().map(|address| sink(kind, Way::Post(Address::read(address))))
         };
         let run = settings.command.as_ref().map(|command| {
-            sink(SinkKind::Command, Way::Run(CommandSink::new(command.clone(), room.clone())))
+            sink(SinkKind::Command, Way::Run(Box::new(CommandSink::new(command.clone(), room.clone()))))
         });
         [post(SinkKind::Ntfy, &settings.url), post(SinkKind::Webhook, &settings.webhook), run]
             .into_iter()

@@ -272,19 +272,11 @@ impl<'a> Runner<'a> {
             Happening::TipMoves(file) => self.person_writes(file, true),
             Happening::Dirties(file) => self.person_writes(file, false),
             Happening::LaneGoes(lane) => self.lane_goes(LaneId(lane.into())),
-            Happening::Locks(landings) => {
-                self.note(What::Happened("a commit waits in an editor"));
-                self.world.locked = landings;
-            }
+            Happening::Locks(landings) => self.checkout_is_locked(landings),
             Happening::Jump(seconds) => self.move_clock(i64::from(seconds)),
             Happening::Sleep(seconds) => self.move_clock(i64::from(seconds)),
         }
         Ok(())
-    }
-
-    fn move_clock(&mut self, seconds: i64) {
-        self.world.clock.jump(seconds * 1_000);
-        self.note(What::ClockMoved(seconds));
     }
 
     pub(crate) fn note(&mut self, what: What) {

@@ -67,4 +67,15 @@ impl Runner<'_> {
         self.note(What::PersonDid(format!("writes {}{also}", NAMES[usize::from(file)])));
         self.enter(here);
     }
+
+    /// A commit of a person's waits in an editor: so many landings find the checkout locked.
+    pub(super) fn checkout_is_locked(&mut self, landings: u8) {
+        self.note(What::Happened("a commit waits in an editor"));
+        self.world.locked = landings;
+    }
+
+    pub(super) fn move_clock(&mut self, seconds: i64) {
+        self.world.clock.jump(seconds * 1_000);
+        self.note(What::ClockMoved(seconds));
+    }
 }

@@ -103,17 +103,16 @@ impl Runner<'_> {
                 let forbidden_changes = u32::try_from(strays.len()).unwrap_or(u32::MAX);
                 self.memory.strays = Some(strays);
                 kept.map(|(inputs, evidence, snapshot, changed)| {
-                    inputs
-                        .into_iter()
-                        .chain([Input::from(report::SnapshotTaken {
-                            lane,
-                            evidence,
-                            snapshot,
-                            changed,
-                            forbidden_changes,
-                            standing: standing.clone(),
-                        })])
-                        .collect()
+                    let standing = standing.clone();
+                    let taken = report::SnapshotTaken {
+                        lane,
+                        evidence,
+                        snapshot,
+                        changed,
+                        forbidden_changes,
+                        standing,
+                    };
+                    inputs.into_iter().chain([Input::from(taken)]).collect()
                 })
             }
             Effect::Refuse { lane, turn } => self.refuse(turn).map(|(files, undone, evidence)| {

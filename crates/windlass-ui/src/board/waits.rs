@@ -21,6 +21,12 @@ pub(crate) struct Backoff {
 }
 
 impl Board {
+    /// Says how long a session has been at work since the last fact, by its last sign of life: of a call that was cut off, no fact says
+    /// it.
+    pub fn works_unseen(&mut self, unseen: Duration) {
+        self.unseen = unseen;
+    }
+
     pub(super) fn back_off(&mut self, until: Timestamp, class: Class) {
         let since = self.backoff.map_or(self.now, |backoff| backoff.since);
         let calls = self.lanes.values().filter_map(|lane| lane.last_call.as_ref());

@@ -90,6 +90,7 @@ fn row(id: &str, after: &[&str]) -> TaskRow {
         requires: Vec::new(),
         protected: Vec::new(),
         unclear: None,
+        vouched: false,
     }
 }
 

@@ -24,6 +24,7 @@ fn row(id: &str, title: &str) -> TaskRow {
         requires: Vec::new(),
         protected: Vec::new(),
         unclear: None,
+        vouched: false,
     }
 }
 
