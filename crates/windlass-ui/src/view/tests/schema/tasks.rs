@@ -5,7 +5,7 @@ use windlass_core::damage::DamageCourse;
 use windlass_core::values::TaskState;
 
 use super::Presence::{Always, Sometimes};
-use super::Shape::{Anything, Integer, List, Object, OneOf, Text};
+use super::Shape::{Anything, Flag, Integer, List, Object, OneOf, Text};
 use super::{EVIDENCE, Field};
 
 const TASK_ROW: &[Field] = &[
@@ -20,6 +20,7 @@ const TASK_ROW: &[Field] = &[
     ("requires", List(&Text), Sometimes),
     ("protected", List(&Text), Sometimes),
     ("unclear", Text, Sometimes),
+    ("vouched", Flag, Sometimes),
 ];
 
 /// Made from facts: each type, and what it has beyond the head.
