@@ -7,6 +7,7 @@ use windlass_core::recovery::unjudged;
 use windlass_core::run::Run;
 use windlass_core::values::ExitCodes;
 use windlass_engine::local::{Abandoned, settle};
+use windlass_engine::store::lock::{Holder, holders};
 use windlass_engine::store::{RunFolder, index, journal};
 use windlass_git::inventory::Surveyor;
 use windlass_host::tree::at;
@@ -17,7 +18,6 @@ use super::meanwhile;
 use crate::error::AppError;
 use crate::fleet;
 use crate::here::Here;
-use crate::inspect::which;
 
 /// A run that was cut off in an attempt.
 pub(super) struct CutOff {
@@ -28,11 +28,12 @@ pub(super) struct CutOff {
 
 /// The latest run of this checkout, if nobody has judged what its last attempt left; `None` where one is at work.
 pub(super) fn cut_off(here: &Here) -> Result<Option<CutOff>, AppError> {
-    if which::live(here)?.is_some() {
+    let root = here.place().root;
+    let is_at_work = |holder: &Holder| holder.directory.starts_with(&root) && holder.is_alive();
+    if holders(&here.project)?.iter().any(is_at_work) {
         // The lock will say who works here.
         return Ok(None);
     }
-    let root = here.place().root;
     for run in index::list(&here.project)?.iter().filter(|run| has_begun(run)) {
         let there = if run.directory == here.directory {
             here.clone()

@@ -129,7 +129,9 @@ fn printed_commands_can_be_typed_where_windlass_was_called() {
         "{}",
         elsewhere.stderr_text()
     );
-    assert!(elsewhere.stdout_text().contains(&format!("windlass -C 'in here' restore {run} 1\n")));
+    // Files are put back where the run works, wherever that is typed.
+    let there = format!("windlass -C {} restore {run} 1\n", env.project().display());
+    assert!(elsewhere.stdout_text().contains(&there), "{}", elsewhere.stdout_text());
     let nothing = ask(&env, &["-C", "in here", "stop"]).stderr_text();
     assert!(nothing.contains("windlass -C 'in here' runs\n"), "{nothing}");
     assert!(told(&env, &["status"]).contains(&format!("windlass restore {run} 1\n")));
