@@ -84,7 +84,7 @@ impl RestoredFiles {
     /// holds the files as well.
     pub fn undo(&self) -> Option<String> {
         match self.repaired.as_ref().and_then(|repaired| repaired.before.as_ref()) {
-            Some((name, _)) => Some(format!("windlass restore {} {} --repository", name.run, name.moment)),
+            Some((name, _)) => Some(name.whole_restore()),
             None => self.restored.undo(),
         }
     }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use windlass_core::dots::without_dots;
-use windlass_git::inventory::Place;
+use windlass_git::inventory::{Place, is_within};
 use windlass_git::snapshot::{RestorePlan, Snapshot};
 use windlass_host::tree;
 use windlass_ui::one_line;
@@ -62,10 +62,4 @@ fn meant(path: &Path, here: &Path) -> Vec<PathBuf> {
         _ => full.clone(),
     };
     if path.is_absolute() && real != full { vec![full, real] } else { vec![full] }
-}
-
-/// Is it this path, or below it? The whole tree is the empty one.
-fn is_within(path: &[u8], name: &[u8]) -> bool {
-    let rest = path.strip_prefix(name);
-    rest.is_some_and(|rest| rest.is_empty() || name.is_empty() || rest.starts_with(b"/"))
 }

@@ -46,8 +46,8 @@ fn newest(store: &Store, name: &SnapshotName) -> Option<String> {
     let (first, rest): (Vec<_>, Vec<_>) = all.iter().partition(of_iterations);
     let holds = |(_, id): &&&(SnapshotName, _)| store.own_files(id).is_ok_and(|files| !files.is_empty());
     let found = first.iter().rev().chain(rest.iter().rev()).find(|kept| holds(kept));
-    let (SnapshotName { run, moment }, _) = found?;
-    Some(format!("The newest snapshot that holds it: windlass restore {run} {moment} --repository"))
+    let (newest, _) = found?;
+    Some(format!("The newest snapshot that holds it: {}", newest.whole_restore()))
 }
 
 /// The snapshot's place, with the repository that is there now.

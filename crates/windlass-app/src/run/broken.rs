@@ -36,8 +36,7 @@ fn newest_start(here: &Here, plan: &RunSpec) -> Option<String> {
     let store = RunSnapshots::open(&here.project, &plan.run, None, 0).ok()?.store;
     let is_start = |name: &SnapshotName| matches!(name.moment, Moment::SessionStart { .. });
     let mut kept = store.list(&plan.run).ok()?.into_iter().map(|(name, _)| name);
-    let newest = kept.rfind(is_start)?;
-    Some(format!("windlass restore {} {} --repository", plan.run, newest.moment))
+    Some(kept.rfind(is_start)?.whole_restore())
 }
 
 fn told(plan: &RunSpec, way_back: Option<String>, problem: &str) -> AppError {

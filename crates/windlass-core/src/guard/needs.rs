@@ -72,10 +72,8 @@ pub fn needs(command: &str) -> Vec<Need> {
     let mut folder = String::new();
     let mut state = After::AsNow;
     for words in certain(command) {
-        let (set, words): (Vec<String>, Vec<String>) = {
-            let at = words.iter().take_while(|word| is_assignment(word)).count();
-            (words.iter().take(at).cloned().collect(), words.into_iter().skip(at).collect())
-        };
+        let at = words.iter().position(|word| !is_assignment(word)).unwrap_or(words.len());
+        let (set, words) = words.split_at(at);
         if set.iter().any(|word| sets_the_search_path(word)) {
             break;
         }

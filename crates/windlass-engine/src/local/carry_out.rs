@@ -55,10 +55,10 @@ impl WorkingTree {
             // No iteration has kept it yet.
             (Err(gone), Some(start)) if self.began.is_none() => {
                 let gone = WorkError::from(gone);
-                let whole = format!("windlass restore {} {} --repository", start.run, start.moment);
                 let detail = format!(
-                    "{}; once it is there again, `{whole}`, typed in it, brings back what was in it",
-                    gone.detail
+                    "{}; once it is there again, `{}`, typed in it, brings back what was in it",
+                    gone.detail,
+                    start.whole_restore()
                 );
                 WorkError { detail, ..gone }
             }

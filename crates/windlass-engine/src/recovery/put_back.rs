@@ -7,6 +7,7 @@ use std::path::PathBuf;
 
 use crate::store::RunFolder;
 use windlass_core::values::SnapshotId;
+use windlass_git::inventory::is_within;
 use windlass_git::snapshot::Moment;
 use windlass_git::snapshot::quoting::{quote, unquote};
 use windlass_host::file::{FileError, read_if_there, replace};
@@ -85,7 +86,7 @@ impl PutBack {
 
     /// The snapshot that a path was put back to.
     pub fn snapshot_of(&self, path: &[u8]) -> Option<&SnapshotId> {
-        self.parts.iter().rev().find(|part| part.holds(path))?.to.as_ref()
+        self.parts.iter().rev().find(|part| is_within(path, &part.path))?.to.as_ref()
     }
 
     fn whole(snapshot: &SnapshotId) -> PutBack {
@@ -108,13 +109,6 @@ impl PutBack {
             format!("{to}\t{}\n", quote(&part.path))
         };
         self.parts.iter().map(line).collect()
-    }
-}
-
-impl Part {
-    fn holds(&self, path: &[u8]) -> bool {
-        let rest = path.strip_prefix(self.path.as_slice());
-        rest.is_some_and(|rest| rest.is_empty() || self.path.is_empty() || rest.starts_with(b"/"))
     }
 }
 

@@ -34,6 +34,7 @@ pub use history::TreeFiles;
 pub use listing::Listing;
 pub use object::{EntryKind, Hasher, ObjectFormat, ObjectId, ObjectKind, header};
 pub use object_files::ObjectFiles;
+pub(crate) use object_files::{holds_objects, is_loose};
 pub use obstacle::missing_identity;
 pub(crate) use push::meaning;
 pub use push::{Fetch, Push, PushHooks, RemoteAddress, RemoteTrouble};

@@ -75,24 +75,34 @@ impl ObjectFiles {
     }
 }
 
-/// `00` to `ff`, and `pack`.
-fn holds_objects(name: &OsStr) -> bool {
+/// Is it a folder of an object database that holds objects: `00` to `ff`, or `pack`?
+pub(crate) fn holds_objects(name: &OsStr) -> bool {
     name == "pack" || name.len() == 2 && name.as_bytes().iter().all(u8::is_ascii_hexdigit)
 }
 
 /// What is written for a moment, and what only makes reading faster, comes and goes.
 fn is_of_objects(name: &OsStr) -> bool {
     let is_of_pack = name.as_bytes().ends_with(b".pack") || name.as_bytes().ends_with(b".idx");
-    is_of_pack || name.len() >= 38 && name.as_bytes().iter().all(u8::is_ascii_hexdigit)
+    is_of_pack || is_loose(name)
+}
+
+/// Is it the file of one object?
+pub(crate) fn is_loose(name: &OsStr) -> bool {
+    name.len() >= 38 && name.as_bytes().iter().all(u8::is_ascii_hexdigit)
 }
 
 impl Repository {
+    /// A call that fails where objects are gone of what it is told; what a partial clone leaves out is not missing, and what is written
+    /// of commits elsewhere does not stand for them.
+    pub(super) fn call_for_all_objects(&self) -> Call {
+        let call = Call::within(self).option("core.commitGraph=false");
+        call.args(["rev-list", "--objects", "--quiet", "--exclude-promisor-objects"])
+    }
+
     /// What git says that a reference, the index or a commit of history lacks; `None` where all is there, or that takes too long.
     fn lacks(&self) -> Result<Option<String>, GitError> {
-        // What a partial clone leaves out is not missing. What is written of commits elsewhere does not stand for them.
-        let call = Call::within(self).option("core.commitGraph=false").timeout(PATIENCE);
-        let options = ["--objects", "--all", "--indexed-objects", "--quiet", "--exclude-promisor-objects"];
-        match call.arg("rev-list").args(options).output() {
+        let call = self.call_for_all_objects().args(["--all", "--indexed-objects"]);
+        match call.timeout(PATIENCE).output() {
             Ok(_) | Err(GitError::TimedOut { .. } | GitError::Interrupted { .. }) => Ok(None),
             Err(GitError::Failed { said, .. }) => Ok(Some(said.trim_end().to_owned())),
             Err(error) => Err(error),

@@ -253,9 +253,7 @@ impl Repository {
     pub fn whole_head(&self) -> Result<Head, GitError> {
         let head = self.head()?;
         if let Some(commit) = head.commit() {
-            // What a partial clone leaves out is not missing.
-            let options = ["--objects", "--no-walk", "--quiet", "--exclude-promisor-objects"];
-            Call::within(self).arg("rev-list").args(options).arg(commit.to_string()).output()?;
+            self.call_for_all_objects().arg("--no-walk").arg(commit.to_string()).output()?;
         }
         Call::within(self).args(["ls-files", "--unmerged", "-z"]).output()?;
         Ok(head)

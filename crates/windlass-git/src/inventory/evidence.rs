@@ -63,6 +63,7 @@ pub fn is_half_written(path: &[u8]) -> bool {
     name.starts_with(b".windlass-") && name.ends_with(b".tmp")
 }
 
-fn is_within(path: &[u8], prefix: &[u8]) -> bool {
+/// Is it this path, or below it? The whole tree is the empty one.
+pub fn is_within(path: &[u8], prefix: &[u8]) -> bool {
     as_path(path).starts_with(as_path(prefix))
 }

@@ -24,7 +24,7 @@ pub use nested::NestedFolder;
 pub use survey::{SurveyError, Surveyor};
 pub use walk::{Bound, WALK_BYTES, WALK_FILES};
 
-pub use evidence::{is_half_written, is_own};
+pub use evidence::{is_half_written, is_own, is_within};
 pub use survey::LARGEST_KEPT;
 pub(crate) use survey::OF_OTHERS;
 pub(crate) use walk::is_ignored;

@@ -14,6 +14,13 @@ pub struct SnapshotName {
     pub moment: Moment,
 }
 
+impl SnapshotName {
+    /// The command that brings back all of what it holds, the repository included.
+    pub fn whole_restore(&self) -> String {
+        format!("windlass restore {} {} --repository", self.run, self.moment)
+    }
+}
+
 /// When a snapshot was taken. Shown, and read, as `3-1-before`, `3-1-after` (iteration, attempt), `start-1` or
 /// `before-restore-1`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

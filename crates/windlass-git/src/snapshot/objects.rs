@@ -11,7 +11,7 @@ use std::time::SystemTime;
 use super::loose::{HALF_WRITTEN, LooseObjects};
 use super::repository::entries;
 use super::{LeftOut, LeftOutReason, SnapshotError};
-use crate::git::Repository;
+use crate::git::{Repository, holds_objects, is_loose};
 use windlass_host::file::{AtPath, FileError, create_private_folder};
 use windlass_host::tree::{Attributes, Stamps, at};
 
@@ -129,20 +129,18 @@ impl ObjectCopies {
 
 /// The folders of an object database that hold objects: `00` to `ff`, and `pack`.
 pub(super) fn subfolders(mut names: Vec<OsString>) -> Vec<OsString> {
-    let is_fan_out = |name: &OsString| name.len() == 2 && name.as_bytes().iter().all(u8::is_ascii_hexdigit);
-    names.retain(|name| is_fan_out(name) || name == "pack");
+    names.retain(|name| holds_objects(name));
     names.sort_unstable();
     names
 }
 
 /// The files of such a folder that hold objects; a pack comes before its index, without which nobody would look at it.
 pub(super) fn wanted_files(names: Vec<OsString>) -> Vec<OsString> {
-    let is_loose = |name: &str| name.len() >= 38 && name.bytes().all(|byte| byte.is_ascii_hexdigit());
     let rank = |name: &str| match name.rsplit_once('.') {
         Some((_, "pack")) => Some(0),
         Some((_, "promisor" | "rev")) => Some(1),
         Some((_, "idx")) => Some(2),
-        None if is_loose(name) => Some(0),
+        None if is_loose(name.as_ref()) => Some(0),
         _ => None,
     };
     let names = names.into_iter().filter_map(|name| name.into_string().ok());

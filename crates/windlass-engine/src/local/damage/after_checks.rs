@@ -40,8 +40,7 @@ pub(in crate::local) fn after_baseline(
     let found = since(world, TurnKey { iteration: 1, attempt: 1 }, &judged, Some(now));
     world.latest = Some(judged);
     let Some(found) = found? else { return Ok(None) };
-    let command = format!("windlass restore {} {} --repository", start.run, start.moment);
-    let said = said(&found, &command);
+    let said = said(&found, &start.whole_restore());
     match found.course {
         DamageCourse::Stop => Err(WorkError::of(StopReason::DestructiveChange, &said)),
         _ => Ok(Some(said)),

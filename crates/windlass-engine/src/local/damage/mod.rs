@@ -278,17 +278,11 @@ pub(super) fn find_repository(world: &mut WorkingTree) -> Result<(), WorkError> 
         return Ok(());
     };
     let Some(why) = why_unreadable(repository).or(lost) else { return Ok(()) };
-    let run = &world.plan.run;
     let of_an_iteration = |name: &SnapshotName| matches!(name.moment, Moment::Iteration { .. });
-    let newest = store.list(run)?.into_iter().map(|(name, _)| name).rfind(of_an_iteration);
-    let back = newest.map(|name| {
-        let moment = name.moment;
-        format!("; `windlass restore {run} {moment} --repository` puts back what there was")
-    });
-    let said = format!(
-        "the git repository is gone or broken ({why}), by a hook or by you{}",
-        back.unwrap_or_default()
-    );
+    let newest = store.list(&world.plan.run)?.into_iter().map(|(name, _)| name).rfind(of_an_iteration);
+    let back = newest.map(|name| format!("; `{}` puts back what there was", name.whole_restore()));
+    let back = back.unwrap_or_default();
+    let said = format!("the git repository is gone or broken ({why}), by a hook or by you{back}");
     Err(WorkError::of(StopReason::DestructiveChange, &said))
 }
 

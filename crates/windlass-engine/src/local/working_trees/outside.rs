@@ -231,16 +231,12 @@ impl Outside {
     }
 
     fn broken(&self, why: &str) -> WorkError {
-        let whole = self.whole();
+        let whole = self.start.whole_restore();
         let said = format!(
             "the git repository is gone or broken ({why}), by you or by an agent outside its lane; `{whole}` puts back what \
              the session began with"
         );
         WorkError::of(StopReason::DestructiveChange, &said)
-    }
-
-    fn whole(&self) -> String {
-        format!("windlass restore {} {} --repository", self.start.run, self.start.moment)
     }
 }
 
