@@ -29,10 +29,11 @@ fn what_failed_ends_the_run_or_is_waited_for() {
     }
 }
 
-// It says so in its log alone, and would go on for ever.
+// It says so in its log alone, and would go on for ever. A time of day alone would be tried again at once in the hour after
+// it, at which this test may run.
 #[test]
 fn a_limit_that_it_tries_again_is_known_by_its_sentence() {
-    let said = "Claude usage limit reached. Your limit will reset at 9pm";
+    let said = "Claude usage limit reached. Your limit will reset on 2099-01-01 at 9pm";
     let night = Night::opencode(Scenario::always(Reply::error(429, "rate_limit_error", said)));
     let ended = night.variable("WINDLASS_LIMITS__MAX_WAIT", "0s").run(&[FREE]);
     ended.expect("limit_wait_exceeded", 22);
