@@ -22,6 +22,7 @@ pub fn compare(before: &Scene, after: &Scene, ancestry: &Ancestry) -> Vec<Damage
     found.extend(under_way(before, after));
     found.extend(files(&ancestry.discarded, &ancestry.cleaned));
     found.extend(nested(&ancestry.nested));
+    found.extend(unprotected(&ancestry.unprotected));
     found.extend(references(before, after, ancestry));
     found.extend(stashes(before, after));
     found.extend(settings(before, after));
@@ -115,6 +116,14 @@ fn nested(folders: &[Name]) -> Option<Damage> {
         listed(folders)
     );
     (!folders.is_empty()).then(|| damage(DamageKind::NestedRepositoriesGone, sentence))
+}
+
+fn unprotected(files: &[Name]) -> Option<Damage> {
+    let sentence = format!(
+        "uncommitted files from before the run are gone, and no snapshot holds them: {}",
+        listed(files)
+    );
+    (!files.is_empty()).then(|| damage(DamageKind::UnprotectedFilesGone, sentence))
 }
 
 /// Other references than the branch that was checked out.

@@ -63,6 +63,8 @@ pub enum DamageKind {
     FilesCleaned,
     /// Repositories of their own inside this one are gone. No snapshot holds what was in them.
     NestedRepositoriesGone,
+    /// A person's files that no snapshot holds, since they are too large or could not be read, are gone, or their changes are.
+    UnprotectedFilesGone,
     /// Branches or tags beside the one that was checked out were deleted, or do not hold their former commits any more.
     ReferencesLost,
     /// Stashed changes were dropped.
@@ -76,7 +78,7 @@ pub enum DamageKind {
 impl DamageKind {
     /// Does a snapshot hold what was there?
     pub const fn can_be_undone(self) -> bool {
-        !matches!(self, DamageKind::NestedRepositoriesGone)
+        !matches!(self, DamageKind::NestedRepositoriesGone | DamageKind::UnprotectedFilesGone)
     }
 }
 
@@ -158,6 +160,7 @@ const fn weight(kind: DamageKind, commit: CommitPolicy) -> Weight {
         DamageKind::ChangesDiscarded
         | DamageKind::FilesCleaned
         | DamageKind::NestedRepositoriesGone
+        | DamageKind::UnprotectedFilesGone
         | DamageKind::ReferencesLost
         | DamageKind::StashDropped
         | DamageKind::SettingsChanged

@@ -42,6 +42,8 @@ pub struct Ancestry {
     pub cleaned: Lost,
     /// Folders that had a repository of their own, a person's, which is gone.
     pub nested: Vec<Name>,
+    /// A person's uncommitted files that no snapshot holds, and that are gone, or as their commit has them.
+    pub unprotected: Vec<Name>,
 }
 
 /// Uncommitted work that is gone.

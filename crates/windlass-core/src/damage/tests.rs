@@ -181,6 +181,16 @@ fn a_repository_inside_that_is_gone_is_said_to_be_lost() {
 }
 
 #[test]
+fn a_file_that_no_snapshot_holds_is_said_to_be_lost() {
+    let ancestry = Ancestry { unprotected: vec![b"big".to_vec()], ..Ancestry::default() };
+    let found = compare(&scene(), &scene(), &ancestry);
+    let sentence =
+        "uncommitted files from before the run are gone, and no snapshot holds them: big".to_owned();
+    assert_eq!(found.iter().map(|damage| &damage.sentence).collect::<Vec<_>>(), [&sentence]);
+    assert_eq!(sentences(&found, true), format!("- {sentence}; this cannot be undone.\n"));
+}
+
+#[test]
 fn a_rebase_that_hangs_is_named_with_the_commit_it_left_checked_out() {
     let mut after = scene();
     after.branch = None;
@@ -261,6 +271,7 @@ fn what_undermines_the_next_iteration_ends_the_run_or_is_undone_whole() {
     // Nothing follows by itself from what nobody can undo.
     assert_eq!(follows(Kind::NestedRepositoriesGone, UndoPolicy::Ask, Runner), DamageCourse::GoOn);
     assert_eq!(follows(Kind::NestedRepositoriesGone, UndoPolicy::Auto, Runner), DamageCourse::GoOn);
+    assert_eq!(follows(Kind::UnprotectedFilesGone, UndoPolicy::Auto, Runner), DamageCourse::GoOn);
     // Whoever commits may begin a branch; the runner's commits belong where the person was.
     for undo in [UndoPolicy::Ask, UndoPolicy::Auto] {
         assert_eq!(follows(Kind::BranchBegun, undo, Agent), DamageCourse::GoOn);

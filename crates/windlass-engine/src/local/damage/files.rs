@@ -14,7 +14,7 @@ use super::{Beginning, Ending};
 use crate::recovery::{Uncommitted, is_own_file};
 use windlass_git::git::{ObjectId, Repository, TreeFiles};
 use windlass_git::inventory::{EntryKind, as_path};
-use windlass_git::snapshot::Side;
+use windlass_git::snapshot::{LeftOut, LeftOutReason, Side};
 use windlass_host::tree::at;
 
 type Content = (EntryKind, ObjectId);
@@ -38,12 +38,16 @@ pub(super) fn lost(
         .copied()
         .filter(changed)
         .collect();
-    if changed.is_empty() {
+    let is_gone =
+        |path: &&Vec<u8>| !now.contains_key(path.as_slice()) && !after.left_out.contains(path.as_slice());
+    let mut unprotected: Vec<Vec<u8>> = began.left_out.iter().filter(is_gone).cloned().collect();
+    if changed.is_empty() && unprotected.is_empty() {
         return Ok(());
     }
     let Some(committed) = committed(world, repository, scene.commit.as_deref()) else {
         return Ok(());
     };
+    unprotected.retain(|path| !committed.contains_key(path.as_slice()));
     let elsewhere: BTreeSet<ObjectId> = after.files.iter().map(|(_, (_, content))| *content).collect();
     let commit = scene.commit.as_deref().unwrap_or_default();
     let known = world.converts.as_ref().filter(|(of, _)| of == commit).map(|(_, converts)| *converts);
@@ -95,10 +99,16 @@ pub(super) fn lost(
     ancestry.discarded.of = was.iter().filter(|(path, content)| was_dirty(path, content)).count()
         + committed.keys().filter(|path| !was.contains_key(path.as_slice())).count();
     let Ancestry { cleaned, discarded, nested, .. } = &*ancestry;
-    if cleaned.files.is_empty() && discarded.files.is_empty() && nested.is_empty() {
+    let lost = [&cleaned.files, &discarded.files, nested, &unprotected];
+    if lost.into_iter().all(Vec::is_empty) {
         return Ok(());
     }
     let Some(theirs) = OfAPerson::find(world, repository)? else { return Ok(()) };
+    for lost in [&mut ancestry.cleaned, &mut ancestry.discarded] {
+        unprotected.extend(lost.files.extract_if(.., |path| theirs.left_out.contains(path)));
+    }
+    unprotected.retain(|path| theirs.left_out.contains(path));
+    ancestry.unprotected = unprotected;
     // One that the agent has made itself it may throw away.
     ancestry.nested.retain(|path| theirs.first.contains_key(path));
     for lost in [&mut ancestry.cleaned, &mut ancestry.discarded] {
@@ -153,6 +163,8 @@ struct OfAPerson {
     first: BTreeMap<Vec<u8>, Content>,
     committed: TreeFiles,
     session: Uncommitted,
+    /// Was there, and in no snapshot.
+    left_out: BTreeSet<Vec<u8>>,
 }
 
 impl OfAPerson {
@@ -165,7 +177,17 @@ impl OfAPerson {
         let commit = store.scene(&snapshot.repository)?.commit;
         let committed = commit.and_then(|commit| repository.files_of(&commit).ok()).unwrap_or_default();
         let first = snapshot.files.into_iter().map(|file| (file.path, (file.kind, file.content))).collect();
-        Ok(Some(OfAPerson { first, committed, session: world.uncommitted.clone() }))
+        // Sockets, and files that are written all the time, come and go.
+        let is_kept_by_people = |left: &LeftOut| match left.reason {
+            LeftOutReason::TooLarge | LeftOutReason::OverTotal | LeftOutReason::Unreadable => true,
+            LeftOutReason::NotAFile
+            | LeftOutReason::Changing
+            | LeftOutReason::Submodule
+            | LeftOutReason::Bound => false,
+        };
+        let left_out =
+            snapshot.left_out.into_iter().filter(is_kept_by_people).map(|left| left.path).collect();
+        Ok(Some(OfAPerson { first, committed, session: world.uncommitted.clone(), left_out }))
     }
 
     /// Is it a person's, as it `was` before the attempt?

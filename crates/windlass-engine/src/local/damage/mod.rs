@@ -41,6 +41,8 @@ pub(super) struct Beginning {
     files: Vec<(Vec<u8>, EntryKind, ObjectId)>,
     own: Vec<OwnFile>,
     head: Option<Head>,
+    /// What was there as well, and is in none of these.
+    left_out: Vec<Vec<u8>>,
 }
 
 impl Beginning {
@@ -48,7 +50,12 @@ impl Beginning {
     fn of(store: &Store, look: &Look, kept: &SnapshotId) -> Result<Beginning, WorkError> {
         let of = |entry: &Entry| (entry.path.clone(), entry.kind, entry.content);
         let files = look.inventory.entries.iter().map(of).collect();
-        Ok(Beginning { files, own: store.own_files(kept)?, head: look.inventory.head.clone() })
+        Ok(Beginning {
+            files,
+            own: store.own_files(kept)?,
+            head: look.inventory.head.clone(),
+            left_out: Vec::new(),
+        })
     }
 }
 
@@ -84,9 +91,10 @@ pub(super) fn beginning(world: &WorkingTree, turn: TurnKey) -> Result<Option<Beg
     {
         return Ok(Some(Beginning::of(store, look, id)?));
     }
-    Ok(world.kept(turn, Side::Before)?.map(|Snapshot { files, repository, .. }| {
+    Ok(world.kept(turn, Side::Before)?.map(|Snapshot { files, repository, left_out, .. }| {
         let files = files.into_iter().map(|file| (file.path, file.kind, file.content)).collect();
-        Beginning { files, own: repository, head: None }
+        let left_out = left_out.into_iter().map(|left| left.path).collect();
+        Beginning { files, own: repository, head: None, left_out }
     }))
 }
 

@@ -196,6 +196,49 @@ fn a_repository_inside_that_is_gone_is_lost_and_its_files_stay() {
     }
 }
 
+// attack(agent): an agent deletes a person's file that is too large for snapshots, in its first call or a later one, alone and beside others
+// holds: the loss is said, and that nothing brings that file back; what can be brought back is
+#[test]
+fn a_file_that_no_snapshot_holds_is_missed() {
+    const SAID: &str = "uncommitted files from before the run are gone, and no snapshot holds them: big.bin";
+    let rows = [
+        ("first", "ask", &["rm big.bin"][..]),
+        ("later", "ask", &["echo 1 > one", "rm big.bin"]),
+        ("beside", "ask", &["rm big.bin small"]),
+        ("undone", "auto", &["rm big.bin small"]),
+        ("tracked", "ask", &["git checkout -q README.md"]),
+    ];
+    for (row, undo, commands) in rows {
+        let env = TestEnv::with_git();
+        let place = Place { top: env.project().to_path_buf() };
+        let name = if row == "tracked" { "README.md" } else { "big.bin" };
+        std::fs::File::create(place.top.join(name)).unwrap().set_len(60 << 20).unwrap();
+        place.write("small", "small\n");
+        let acts: Vec<String> = commands.iter().map(|command| format!("{{ bash = '{command}' }}")).collect();
+        let acts: Vec<&str> = acts.iter().map(String::as_str).collect();
+        let night = Night::within(env, &super::super::night::calls(&acts)).set("WINDLASS_SAFETY__UNDO", undo);
+        let calls = commands.len().to_string();
+        run(&night, &place, &calls, &["--allow-dirty"]).expect_code(10, row);
+        let notices = night.notices().join("\n");
+        assert!(notices.contains(&SAID.replace("big.bin", name)), "{row}: {notices}");
+        let also = commands[0].ends_with("small");
+        assert_eq!(kinds(&night).contains(&DamageKind::FilesCleaned), also, "{row}: {notices}");
+        let back = undo == "auto";
+        assert_eq!(place.top.join("small").exists(), back || !also, "{row}: {notices}");
+        assert_eq!(notices.contains("undoes"), also && !back, "{row}: {notices}");
+    }
+}
+
+// A build that begins with what it made before, and a server's socket, come and go.
+#[test]
+fn a_large_file_of_the_agent_s_own_is_not_missed() {
+    let acts = ["{ bash = 'truncate -s 60M big.bin' }", "{ bash = 'rm big.bin; echo x > x' }"];
+    let night = Night::with_git(&super::super::night::calls(&acts));
+    let place = Place { top: night.env.project().to_path_buf() };
+    run(&night, &place, "2", &[]).expect_code(10, "run");
+    assert!(kinds(&night).is_empty(), "{:#?}", night.notices());
+}
+
 #[test]
 fn what_a_command_of_git_brings_back_needs_no_work_to_be_given_back() {
     let env = TestEnv::with_git();
