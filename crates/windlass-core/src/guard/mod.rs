@@ -14,6 +14,7 @@ mod needs;
 mod packages;
 mod scripts;
 mod unfollowed;
+mod unheard;
 mod word;
 
 #[cfg(test)]
@@ -29,4 +30,5 @@ pub use make_targets::unwritten_targets;
 pub use needs::{Need, needs};
 pub use packages::{PackageCall, Workspaces, package_calls};
 pub use unfollowed::{SearchedFolder, searched_folders, unfollowed};
+pub use unheard::{Unheard, unheard, unheard_notice};
 pub use word::Counts;

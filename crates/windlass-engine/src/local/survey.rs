@@ -1,10 +1,11 @@
 //! Looking at the tree before anything is done, when the run goes on, and after a hook.
 
 use windlass_core::damage::unprotected;
+use windlass_core::guard::unheard_notice;
 use windlass_core::report;
 use windlass_core::run::TurnKey;
 use windlass_core::spec::SandboxKind;
-use windlass_core::values::Named;
+use windlass_core::values::{Check, Named};
 use windlass_core::words::some_of;
 use windlass_git::inventory::Inventory;
 use windlass_git::snapshot::{LeftOut, Side};
@@ -33,6 +34,9 @@ impl WorkingTree {
         let ignored =
             self.surveyor.place().repository.as_ref().and_then(|repository| repository.ignored().ok());
         said.extend(ignored.and_then(|ignored| unprotected(&ignored)));
+        let is_run = |check: &&Check| check.criterion.as_ref().is_none_or(|of| of.lookup.is_none());
+        let commands = self.plan.checks.iter().filter(is_run).map(|check| check.command.as_str());
+        said.extend(unheard_notice(commands));
         said.extend(self.plan.guard.unfollowed_notice());
         let is_open = self.plan.sandbox.kind == SandboxKind::None;
         said.extend(self.plan.guard.outside_notice().filter(|_| is_open));

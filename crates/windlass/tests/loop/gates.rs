@@ -47,6 +47,20 @@ fn until_that_passes_before_the_beginning_is_said_with_a_hint() {
     assert!(night.calls().is_empty());
 }
 
+// attack(claims): a gate is a line of a shell whose exit code is not that of what it checks
+// holds: which one, and why, is said before anybody is paid
+#[test]
+fn a_gate_whose_failure_nobody_hears_is_said() {
+    let night = Night::new(&every_call(CLAIM));
+    let gates = ["false | tee log", "false || true", "test -e work"];
+    let gates: Vec<&str> = gates.iter().flat_map(|gate| ["--gate", gate]).chain(["-m", "1"]).collect();
+    night.run(&gates);
+    let said: Vec<String> = night.notices().into_iter().filter(|said| said.contains("shows less")).collect();
+    let expected = "a check shows less than it seems to: `false | tee log` passes when `tee` does \
+                    (`bash -o pipefail -c '…'` hears the rest); `false || true` passes whatever fails, by its end `|| true`";
+    assert_eq!(said, [expected]);
+}
+
 #[test]
 fn a_gate_that_hangs_is_killed_and_counts_as_failed() {
     let night = Night::new(&every_call(CLAIM)).set("WINDLASS_GATES__TIMEOUT", "1s");
