@@ -51,8 +51,8 @@ use crate::claim::Progress;
 use crate::damage::{Damage, DamageCourse};
 use crate::fact::Entry;
 use crate::values::{
-    Assessment, CallClocks, Check, CheckKind, CheckOutcome, Class, Cut, Evidence, LaneId, Now, SnapshotId,
-    StopReason, StopSource, between,
+    Assessment, CallClocks, CheckKind, CheckOutcome, Class, Cut, Evidence, LaneId, Now, SnapshotId,
+    StopReason, StopSource, TaskId, between,
 };
 
 use crate::spec::RunSpec;
@@ -442,12 +442,15 @@ impl Run {
     /// Indices of the criteria of the task that a lane is at.
     fn criteria(&self, lane: LaneId) -> impl Iterator<Item = u16> + '_ {
         let task = self.lanes.get(&lane).and_then(|lane| lane.task.as_ref()).map(|at| &at.id);
-        let checks = self.spec.as_ref().filter(|_| task.is_some()).map(|spec| spec.checks.as_slice());
-        let is_its = move |check: &Check| task.is_some_and(|task| check.is_criterion_of(task));
-        (0_u16..)
-            .zip(checks.unwrap_or_default())
-            .filter(move |(_, check)| is_its(check))
-            .map(|(index, _)| index)
+        task.into_iter().flat_map(|task| self.criteria_of(task))
+    }
+
+    fn criteria_of(&self, task: &TaskId) -> impl Iterator<Item = u16> + '_ {
+        let task = task.clone();
+        self.checks(CheckKind::Criterion).filter(move |index| {
+            let check = self.spec.as_ref().and_then(|spec| spec.checks.get(usize::from(*index)));
+            check.is_some_and(|check| check.is_criterion_of(&task))
+        })
     }
 
     /// Indices of the plan's checks of one kind.

@@ -146,7 +146,7 @@ impl Run {
             return None;
         }
         // Of work that is not claimed a task's criteria say nothing yet.
-        let criteria = self.criteria(lane).filter(|_| outcome.claimed);
+        let criteria = if outcome.claimed { self.criteria_to_hold(lane) } else { Vec::new() };
         self.checks(CheckKind::Gate).chain(criteria).find(|check| outcome_of(*check).is_none())
     }
 }

@@ -8,8 +8,8 @@ use crate::run::{CommitKind, Effect, Lane, REVIEW_STALEMATE, Run, TurnKey};
 use crate::spec::CommitPolicy;
 use crate::tasks::{Counts, Schedule, TaskProgress};
 use crate::values::{
-    CheckOutcome, Evidence, JobStatus, LaneId, Purpose, Reviewed, StopSource, TaskEnd, TaskId, TaskRow,
-    TaskState, Verdict,
+    CheckKind, CheckOutcome, Evidence, JobStatus, LaneId, Purpose, Reviewed, StopSource, TaskEnd, TaskId,
+    TaskRow, TaskState, Verdict,
 };
 
 /// Why a claim is refused where nothing else is known of it.
@@ -26,6 +26,8 @@ pub(super) struct Tasks {
     pub failed: BTreeMap<TaskId, u32>,
     /// Those that this run has seen done, by itself or by somebody whom it believes; also where the file has lost them since.
     pub done: BTreeSet<TaskId>,
+    /// Those that this run has finished itself: what shows them has held once, and is to hold at its end.
+    pub shown: BTreeSet<TaskId>,
     /// Why each parked one was.
     pub parked: BTreeMap<TaskId, String>,
     /// Those that a person wants left.
@@ -82,6 +84,27 @@ impl Run {
             }
         }
         schedule
+    }
+
+    /// Indices of the criteria that a claim of a lane stands or falls with: those of its task, and with the last task of the
+    /// job those of all that this run has finished. What came after them may have broken what they show.
+    pub(super) fn criteria_to_hold(&self, lane: LaneId) -> Vec<u16> {
+        let own = self.criteria(lane).collect();
+        if self.checks(CheckKind::Criterion).next().is_none() {
+            return own;
+        }
+        let at = self.lanes.get(&lane).and_then(|lane| lane.task.as_ref()).map(|at| &at.id);
+        let decided = self.tasks_as_decided();
+        let standing = |row: &TaskRow| decided.standing(&row.id);
+        let others = || decided.rows().iter().filter(|row| Some(&row.id) != at);
+        if others().any(|row| standing(row) == Some(TaskProgress::Open)) {
+            return own;
+        }
+        let was_read_as_done =
+            |row: &TaskRow| self.tasks.done.contains(&row.id) && !self.tasks.shown.contains(&row.id);
+        let shown =
+            others().filter(|row| standing(row) == Some(TaskProgress::Done) && !was_read_as_done(row));
+        own.into_iter().chain(shown.flat_map(|row| self.criteria_of(&row.id))).collect()
     }
 
     /// Tasks as they were read, with what each protects as this run read it first: since then agents have had the file in
@@ -336,7 +359,7 @@ impl Tasks {
         for row in &rows {
             match row.state {
                 TaskState::Done => self.done.insert(row.id.clone()),
-                _ => self.done.remove(&row.id),
+                _ => self.done.remove(&row.id) | self.shown.remove(&row.id),
             };
         }
         for row in rows.iter().filter(|row| !row.protected.is_empty()) {

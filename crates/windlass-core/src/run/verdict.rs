@@ -130,9 +130,13 @@ impl Run {
         self.all_passed(CheckKind::Gate, outcomes)
     }
 
-    /// Are gates green, and does each criterion hold of the task that is claimed to be done?
+    /// Are gates green, and does each criterion hold that was asked of a claim that a task is done?
     pub(super) fn is_green(&self, lane: LaneId, outcome: &AttemptOutcome, outcomes: &[CheckOutcome]) -> bool {
-        let holds = || self.criteria(lane).all(|check| passed(check, outcomes));
+        // Those of other tasks were asked where this one was the last; another lane may have made it so since.
+        let of_others = || {
+            self.checks(CheckKind::Criterion).filter(|check| outcomes.iter().any(|one| one.check == *check))
+        };
+        let holds = || self.criteria(lane).chain(of_others()).all(|check| passed(check, outcomes));
         self.gates_green(outcomes) && (!outcome.claimed || holds())
     }
 

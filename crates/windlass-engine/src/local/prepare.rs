@@ -225,11 +225,15 @@ fn failed_checks<'a>(preparation: &Preparation<'a>) -> Vec<FailedCheck<'a>> {
         .filter_map(|outcome| {
             let tail =
                 read_end(&preparation.folder.path().join(&outcome.log), CHECK_TAIL).unwrap_or_default();
+            let check = command(outcome)?;
+            let at = preparation.context.task().map(|at| &at.row.id);
+            let shows = check.criterion.as_ref().map(|of| &of.task).filter(|task| at != Some(task));
             Some(FailedCheck {
-                command: &command(outcome)?.command,
+                command: &check.command,
                 outcome,
                 tail: String::from_utf8_lossy(&tail).into_owned(),
                 failed_before: before(outcome),
+                shows,
             })
         })
         .collect()

@@ -74,6 +74,7 @@ fn prompt(plan: &RunSpec, notes: Notes, tail: &str, agents: Option<&str>) -> Pro
             outcome: &outcome,
             tail: tail.to_owned(),
             failed_before: false,
+            shows: None,
         }],
         agents_file: agents,
         findings: None,

@@ -4,7 +4,8 @@ use windlass_core::report::{ForgeFinding, Returned};
 use windlass_core::run::{Collected, TurnKey};
 use windlass_core::spec::RunSpec;
 use windlass_core::values::{
-    Assessment, CheckOutcome, Conflict, JobStatus, Purpose, Review, SettledConflict, Suspicion, TaskRow,
+    Assessment, CheckOutcome, Conflict, JobStatus, Purpose, Review, SettledConflict, Suspicion, TaskId,
+    TaskRow,
 };
 
 use super::notes::Notes;
@@ -103,6 +104,8 @@ pub struct FailedCheck<'a> {
     pub tail: String,
     /// It failed before the first iteration as well.
     pub failed_before: bool,
+    /// Another task than the one at hand, which it had shown to be done.
+    pub shows: Option<&'a TaskId>,
 }
 
 /// How the plan of a job stands.

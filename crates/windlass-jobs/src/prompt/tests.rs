@@ -109,7 +109,8 @@ fn the_parts_come_in_the_order_of_the_seed() {
     let mut parts = parts(&plan, "Port the parser.");
     parts.notes = Some(Notes::take(b"next: the lexer", NotesShare::Usual));
     let tail = "assertion failed: left == right".to_owned();
-    parts.refused = vec![FailedCheck { command: "make test", outcome: &outcome, tail, failed_before: true }];
+    parts.refused =
+        vec![FailedCheck { command: "make test", outcome: &outcome, tail, failed_before: true, shows: None }];
     let user = compose(&parts).user;
     let places = order(
         &user,
@@ -181,6 +182,7 @@ fn an_echo_of_the_prompt_is_no_claim() {
         outcome: &outcome,
         tail: poisoned.clone(),
         failed_before: false,
+        shows: None,
     }];
     parts.agents_file = Some(&poisoned);
     let prompt = compose(&parts);
@@ -421,7 +423,13 @@ fn nothing_from_files_or_commands_is_expanded_or_looks_like_ours() {
         plan.agent.add_dirs = vec![HOSTILE.into()];
         let mut parts = parts(&plan, "Port the parser for @me.");
         let tail = HOSTILE.to_owned();
-        parts.refused = vec![FailedCheck { command: HOSTILE, outcome: &outcome, tail, failed_before: false }];
+        parts.refused = vec![FailedCheck {
+            command: HOSTILE,
+            outcome: &outcome,
+            tail,
+            failed_before: false,
+            shows: None,
+        }];
         parts.notes = Some(Notes::take(HOSTILE.as_bytes(), NotesShare::Usual));
         parts.agents_file = Some(HOSTILE);
         parts.hook = HOSTILE;

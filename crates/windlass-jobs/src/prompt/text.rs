@@ -6,7 +6,7 @@ use windlass_core::claim::is_signal;
 use windlass_core::escapes::without_escapes;
 use windlass_core::inert::Inert;
 use windlass_core::spec::{CommitPolicy, RunSpec};
-use windlass_core::values::CheckResult;
+use windlass_core::values::{CheckResult, TaskId};
 
 use super::parts::{FailedCheck, ModeWords, PromptParts};
 
@@ -145,17 +145,26 @@ pub(super) fn what_the_checks_said(refused: &[FailedCheck<'_>], signal: &str) ->
     for check in refused {
         let before = if check.failed_before { " (it failed before the first iteration, too)" } else { "" };
         text.push(&Inert::fill(
-            "\n{{command}} {{how}}{{before}}. {{line}}The end of its output:\n\n{{tail}}",
+            "\n{{command}} {{how}}{{before}}{{shows}}. {{line}}The end of its output:\n\n{{tail}}",
             &[
                 ("command", Inert::name(check.command)),
                 ("how", Inert::words(&result_in_words(check.outcome.result))),
                 ("before", Inert::own(before)),
+                ("shows", check.shows.map_or_else(Inert::empty, broken)),
                 ("line", telling_line(check, signal)),
                 ("tail", Inert::block(&without_signal(&check.tail, signal))),
             ],
         ));
     }
     text
+}
+
+/// What else does not hold any more.
+fn broken(task: &TaskId) -> Inert {
+    Inert::fill(
+        " (it had shown that the task {{task}} is done, and is to hold to the end of the job)",
+        &[("task", Inert::name(&task.0))],
+    )
 }
 
 /// The line that tells most of a failure, as the person is told it, where the end of the output has it no more.

@@ -157,6 +157,11 @@ pub const INVARIANTS: &[Invariant] = &[
         check: tasks::one_end,
     },
     Invariant {
+        name: "shown_to_the_end",
+        sentence: "a run that is complete has seen with its last task that the criteria of all that it finished hold still",
+        check: tasks::shown_to_the_end,
+    },
+    Invariant {
         name: "done_is_landed",
         sentence: "no task is done unless it is committed, or has landed from its lane, and its gates were green on what landed",
         check: tasks::done_is_landed,

@@ -14,8 +14,8 @@ use windlass_core::fact::{Entry, Fact};
 use windlass_core::report;
 use windlass_core::spec::{ClaimSource, Mode, RunSpec};
 use windlass_core::values::{
-    Assessed, CallSummary, Check, CheckKind, CheckOutcome, CheckStage, Class, Cost, Evidence, JobStatus,
-    LaneId, Now, Purpose, StatusSource, StopReason, StopSource, Suspicion, TaskId, Verdict,
+    Assessed, CallSummary, CheckKind, CheckOutcome, CheckStage, Class, Cost, Evidence, JobStatus, LaneId,
+    Now, Purpose, StatusSource, StopReason, StopSource, Suspicion, TaskId, Verdict,
 };
 
 use super::at::At;
@@ -367,20 +367,6 @@ impl Tally {
     fn all_pass(&self, kind: CheckKind, outcomes: &[CheckOutcome]) -> bool {
         let passes = |check| outcomes.iter().any(|outcome| outcome.check == check && outcome.passed());
         self.checks(kind).all(passes)
-    }
-
-    /// The criteria of the task at hand.
-    fn criteria(&self) -> impl Iterator<Item = u16> + '_ {
-        let checks = self.plan.as_ref().map(|plan| plan.checks.as_slice()).unwrap_or_default();
-        let is_its = |check: &Check| self.at.task.as_ref().is_some_and(|task| check.is_criterion_of(task));
-        (0_u16..).zip(checks).filter(move |(_, check)| is_its(check)).map(|(index, _)| index)
-    }
-
-    /// Gates, and of a task that is claimed its criteria as well.
-    fn is_green(&self, claims: bool) -> bool {
-        let passes =
-            |check| self.at.outcomes.iter().any(|outcome| outcome.check == check && outcome.passed());
-        self.all_pass(CheckKind::Gate, &self.at.outcomes) && (!claims || self.criteria().all(passes))
     }
 
     fn has(&self, kind: CheckKind) -> bool {

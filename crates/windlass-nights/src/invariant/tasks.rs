@@ -205,6 +205,50 @@ pub(super) fn one_end(record: &Record) -> Result<(), Breach> {
     })
 }
 
+/// A run that is complete has asked with its last task whether what showed the others holds still.
+pub(super) fn shown_to_the_end(record: &Record) -> Result<(), Breach> {
+    let criteria = (0_u16..).zip(&record.plan.checks).filter(|(_, check)| check.criterion.is_some());
+    let criteria: Vec<_> = criteria.collect();
+    let mut moment = 0_usize;
+    let mut began: BTreeMap<LaneId, usize> = BTreeMap::new();
+    let mut asked: BTreeMap<u16, (usize, bool)> = BTreeMap::new();
+    let mut shown: BTreeSet<TaskId> = BTreeSet::new();
+    // Where the file said something else meanwhile, another task may have been the last.
+    let mut last: Option<usize> = None;
+    follow(record, |_, what| {
+        moment += 1;
+        match fact(what) {
+            Some(Fact::TasksRead { tasks }) => {
+                last = None;
+                let is_done =
+                    |id: &TaskId| tasks.iter().any(|row| row.id == *id && row.state == TaskState::Done);
+                shown.retain(is_done);
+            }
+            Some(Fact::IterationStarted { lane, .. }) => drop(began.insert(*lane, moment)),
+            Some(Fact::CheckFinished(report::CheckFinished { outcome, .. })) => {
+                asked.insert(outcome.check, (moment, outcome.passed()));
+            }
+            Some(Fact::TaskClosed(report::TaskClosed { lane, task, end: TaskEnd::Done, .. })) => {
+                last = began.get(lane).copied();
+                shown.insert(task.clone());
+            }
+            Some(Fact::RunEnding { stop_reason: StopReason::Complete, .. }) => {
+                let Some(last) = last else { return Ok(()) };
+                let holds = |check: &u16| asked.get(check).is_some_and(|(when, held)| *when > last && *held);
+                let of_shown = criteria
+                    .iter()
+                    .filter(|(_, check)| check.criterion.as_ref().is_some_and(|of| shown.contains(&of.task)));
+                let broken = of_shown.map(|(check, _)| check).find(|check| !holds(check));
+                return broken.map_or(Ok(()), |check| {
+                    Err(format!("the run is complete, and criterion {check} was not seen to hold at its end"))
+                });
+            }
+            _ => {}
+        }
+        Ok(())
+    })
+}
+
 /// What has another one's id is open, whatever that one is.
 pub(super) fn twins_open(record: &Record) -> Result<(), Breach> {
     let mut complete = false;

@@ -209,6 +209,7 @@ impl Runner<'_> {
                     outcome,
                     tail: format!("something\n{SIGNAL}\n"),
                     failed_before: false,
+                    shows: None,
                 })
                 .collect(),
             agents_file: None,

@@ -68,12 +68,41 @@ fn a_task_is_not_done_while_a_criterion_does_not_hold() {
     assert_eq!(night.verdicts(), [Verdict::ClaimRefused, Verdict::ClaimAccepted, Verdict::ClaimAccepted]);
     let prompt = night.prompt(2);
     assert!(prompt.contains("src/one.rs is not there") && prompt.contains("did not hold"), "{prompt}");
-    // Each task's own, and those of nobody else.
-    assert_eq!(criteria_run(&night), [(0, false), (1, false), (0, true), (1, true), (2, true)]);
+    // Each task's own, and with the last one what showed the others.
+    assert_eq!(
+        criteria_run(&night),
+        [(0, false), (1, false), (0, true), (1, true), (2, true), (0, true), (1, true)]
+    );
     let said = outcome.stdout_text() + &outcome.stderr_text();
     assert!(said.contains("criterion does not hold: file `src/one.rs` exists"), "{said}");
     assert!(night.notices().iter().any(|said| said.contains("T002: it is pretty")), "{:?}", night.notices());
     assert_eq!(night.env.git(&["rev-list", "--count", "HEAD"]), "4", "what does not hold is not committed");
+}
+
+/// T002's agent removes what shows that T001 is done, and brings it back once it was told.
+const CARELESS: &str = r#"
+[[call]]
+task = "T001"
+steps = [ { write = { path = "src/one.rs", text = "fn one() {}\n" } }, "tick_task", { result = { text = "Done." } } ]
+[[call]]
+task = "T002"
+steps = [ { write = { path = "src/two.rs", text = "fn two() {}\n" } }, { delete = "src/one.rs" }, "tick_task", { result = { text = "Done." } } ]
+[[call]]
+task = "T002"
+steps = [ { write = { path = "src/one.rs", text = "fn one() {}\n" } }, "tick_task", { result = { text = "Done." } } ]
+"#;
+
+// attack(claims): the agent of the last task breaks what shows that an earlier one is done
+// holds: the claim is refused until it holds again, and the agent is told which task it showed; the run was complete
+// rows: 135
+#[test]
+fn what_showed_an_earlier_task_has_to_hold_when_the_job_is_done() {
+    let night = night(LOOKED_UP, CARELESS).set("WINDLASS_TASKS__JUDGE", "off");
+    expect_end(&run(&night, &[]), 0, "complete");
+    assert_eq!(night.verdicts(), [Verdict::ClaimAccepted, Verdict::ClaimRefused, Verdict::ClaimAccepted]);
+    let prompt = night.prompt(3);
+    assert!(prompt.contains("it had shown that the task `T001` is done"), "{prompt}");
+    assert!(night.env.project().join("src/one.rs").exists());
 }
 
 // rows: 135

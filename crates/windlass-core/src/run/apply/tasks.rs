@@ -174,6 +174,7 @@ impl Run {
             TaskEnd::Done => {
                 self.tasks.schedule.finish(task);
                 self.tasks.done.insert(task.clone());
+                self.tasks.shown.insert(task.clone());
                 self.tasks.failed.remove(task);
             }
             TaskEnd::Again { .. } => {}

@@ -51,7 +51,14 @@ fn a_claim_is_refused_while_the_tasks_own_criterion_does_not_hold() {
     assert_eq!(world.finish(), StopReason::Complete);
     assert_eq!(
         run(&world),
-        [(0, Candidate, false), (0, Candidate, true), (1, Candidate, true), (2, Candidate, true)]
+        [
+            (0, Candidate, false),
+            (0, Candidate, true),
+            (1, Candidate, true),
+            (2, Candidate, true),
+            (0, Candidate, true),
+            (1, Candidate, true)
+        ]
     );
     let verdicts = world.journal.iter().filter_map(|entry| match &entry.fact {
         Fact::IterationFinished { verdict, .. } => Some(*verdict),
@@ -72,6 +79,44 @@ fn in_lanes_it_is_asked_again_of_what_is_merged() {
     assert!(run.iter().all(|(_, stage, _)| *stage != CheckStage::Baseline), "{run:?}");
     assert!(run.iter().any(|(_, stage, _)| *stage == CheckStage::Merged), "{run:?}");
     assert_eq!(world.landings.len(), 3);
+}
+
+/// T2's agent breaks what shows that T1 is done, so many times.
+fn careless(times: u32) -> impl FnMut(&TaskId, Purpose, u32) -> AgentCall {
+    let mut tried = 0;
+    move |task, _, _| {
+        tried += u32::from(task.0 == "T2");
+        let of_first = if tried > 0 && tried <= times { "broken" } else { "x" };
+        let mut done = AgentCall::done(if task.0 == "T2" { "T2" } else { "T1" }, "x");
+        done.writes.push(("T1", of_first.to_owned()));
+        done
+    }
+}
+
+// rows: 135
+#[test]
+fn with_the_last_task_what_showed_the_others_has_to_hold_still() {
+    for (times, reason) in [(0, StopReason::Complete), (1, StopReason::Complete), (9, StopReason::Blocked)] {
+        let rows = vec![row("T1", &[]), row("T2", &["T1"])];
+        let mut world = World::new(with_criteria(1), rows, careless(times));
+        world.gate = |files| files.get("T1").is_some_and(|text| text == "x");
+        assert_eq!(world.finish(), reason, "{times}");
+        let of_first = run(&world).into_iter().filter(|(check, _, _)| *check == 0);
+        let held: Vec<bool> = of_first.map(|(_, _, held)| held).collect();
+        assert_eq!(held.last(), Some(&(reason == StopReason::Complete)), "{times}: {held:?}");
+        assert!(held.len() >= 2, "{times}: {held:?}");
+    }
+}
+
+// What was done before the run began nothing of it has shown.
+#[test]
+fn what_showed_tasks_of_earlier_runs_is_not_asked_again() {
+    let mut first = row("T1", &[]);
+    first.state = crate::values::TaskState::Done;
+    let mut world = World::new(with_criteria(1), vec![first, row("T2", &["T1"])], careless(9));
+    world.gate = |files| files.get("T2").is_some();
+    assert_eq!(world.finish(), StopReason::Complete);
+    assert!(run(&world).iter().all(|(check, _, _)| *check == 1), "{:?}", run(&world));
 }
 
 // rows: 135

@@ -2,11 +2,29 @@
 
 use windlass_core::fact::Fact;
 use windlass_core::report;
-use windlass_core::values::{LandOutcome, MergeOutcome, TaskEnd, TaskId, TaskState};
+use windlass_core::values::{
+    Check, CheckKind, CheckOutcome, LandOutcome, MergeOutcome, TaskEnd, TaskId, TaskState,
+};
 
 use super::Tally;
 
 impl Tally {
+    /// The criteria of the task at hand.
+    pub(super) fn criteria(&self) -> impl Iterator<Item = u16> + '_ {
+        let checks = self.plan.as_ref().map(|plan| plan.checks.as_slice()).unwrap_or_default();
+        let is_its = |check: &Check| self.at.task.as_ref().is_some_and(|task| check.is_criterion_of(task));
+        (0_u16..).zip(checks).filter(move |(_, check)| is_its(check)).map(|(index, _)| index)
+    }
+
+    /// Gates, and of a task that is claimed its criteria as well, and those of others where they were asked.
+    pub(super) fn is_green(&self, claims: bool) -> bool {
+        let outcome_of = |check: u16| self.at.outcomes.iter().rfind(|outcome| outcome.check == check);
+        let passes = |check| outcome_of(check).is_some_and(CheckOutcome::passed);
+        let fails = |check| outcome_of(check).is_some_and(|outcome| !outcome.passed());
+        let holds = || self.criteria().all(passes) && !self.checks(CheckKind::Criterion).any(fails);
+        self.all_pass(CheckKind::Gate, &self.at.outcomes) && (!claims || holds())
+    }
+
     pub(super) fn task_fact(&mut self, fact: &Fact) {
         match fact {
             Fact::TasksRead { tasks } => {

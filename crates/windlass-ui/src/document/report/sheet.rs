@@ -338,7 +338,7 @@ fn criteria(run: &RunSeen) -> Vec<Row> {
         let look = if good == all { (Tone::Good, Mark::Passed) } else { (Tone::Bad, Mark::Failed) };
         (all > 0).then(|| says(look, vec![own(format!("{good} of {all} {what}"))]))
     };
-    let checked = row((passed, checked.len()), "criteria that were run or looked up hold");
+    let checked = row((passed, checked.len()), "criteria that were run or looked up held when asked last");
     let judged = row((met, run.status.judged.len()), "criteria that a fresh agent judged are met");
     checked.into_iter().chain(judged).collect()
 }
