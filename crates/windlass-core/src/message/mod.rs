@@ -32,6 +32,9 @@ pub enum Wording {
     Own(Template),
 }
 
+/// What the line of a commit's message begins with that says which run has made it.
+pub const RUN_TRAILER: &str = "Windlass-Run:";
+
 /// The presets by name.
 const PRESETS: [(&str, Wording); 3] =
     [("windlass", Wording::Windlass), ("devloop", Wording::DevLoop), ("conventional", Wording::Conventional)];
@@ -160,7 +163,7 @@ impl Message<'_> {
 
     /// The two lines that a commit of this iteration is found by.
     pub fn key(&self) -> String {
-        format!("Windlass-Run: {}\nWindlass-Iteration: {}", cleaned(self.run), self.iteration)
+        format!("{RUN_TRAILER} {}\nWindlass-Iteration: {}", cleaned(self.run), self.iteration)
     }
 }
 

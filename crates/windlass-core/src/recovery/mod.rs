@@ -1,6 +1,6 @@
 //! Uncommitted work that is found when a run begins: whose it is, and what it is called. Pure.
 
-use crate::message::{Message, TaskText, WorkOutcome};
+use crate::message::{Message, RUN_TRAILER, TaskText, WorkOutcome};
 use crate::run::{LaneState, Run, TurnKey};
 use crate::spec::RunSpec;
 use crate::values::{LaneId, TaskRow};
@@ -173,7 +173,7 @@ pub fn message(plan: &RunSpec, unsettled: &Unsettled) -> String {
     let Some(row) = task else {
         let run = &plan.run;
         return format!(
-            "Interrupted work on {label} - {title}\n\nWindlass-Run: {run}\nWindlass-Interrupted: {}\n",
+            "Interrupted work on {label} - {title}\n\n{RUN_TRAILER} {run}\nWindlass-Interrupted: {}\n",
             turn.iteration
         );
     };

@@ -3,22 +3,19 @@
 
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path, PathBuf};
-use std::time::SystemTime;
 
 use windlass_core::dots::without_dots;
 use windlass_core::run::TurnKey;
 use windlass_core::spec::{JobPlan, PIPELINES};
 
 use super::guard;
+use super::since_heard::SinceHeard;
 use super::work::WorkError;
 use super::working_tree::WorkingTree;
 use crate::plan::is_plan;
-use crate::recovery::is_of_later;
-use windlass_git::git::Repository;
 use windlass_git::inventory;
 use windlass_git::inventory::{EntryKind, Inventory, as_path, is_own};
 use windlass_git::snapshot::{Side, Snapshot, Store, changed_since};
-use windlass_host::tree::at;
 
 pub(super) type Paths = Vec<Vec<u8>>;
 
@@ -39,46 +36,31 @@ pub(super) fn differing(
     Ok((changes, None))
 }
 
-/// Between the agent's end and now, a runner was started anew: what was written meanwhile is not the agent's.
+/// Between the agent's end and now, a runner was started anew: what was written or committed meanwhile is not the agent's.
 pub(super) fn keep_the_agents(
     world: &WorkingTree,
     turn: TurnKey,
     changed: &mut Paths,
 ) -> Result<(), WorkError> {
+    if changed.is_empty() {
+        return Ok(());
+    }
     let place = world.surveyor.place();
     if let Some(after) = world.kept(turn, Side::After)? {
         changed.retain(|path| place.content_now(path) == after.content(path));
     }
-    let heard = world.folder.heard(&world.plan, turn);
-    changed.retain(|path| !is_of_later(&place.root.join(as_path(path)), heard));
-    Ok(())
-}
-
-/// The same of what is as the commit has it that somebody has made, or checked out, meanwhile. Only where no runner commits.
-pub(super) fn leave_what_is_committed(
-    world: &WorkingTree,
-    turn: TurnKey,
-    changed: &mut Paths,
-) -> Result<(), WorkError> {
-    let place = world.surveyor.place();
-    let heard = world.folder.heard(&world.plan, turn);
-    if !changed.is_empty()
-        && let Some(repository) = &place.repository
-        && has_moved_since(repository, heard)
-    {
-        let committed = repository.files_of_head()?;
-        changed.retain(|path| place.content_now(path) != committed.get(path).copied());
+    let since = SinceHeard::of(world, turn)?;
+    let mut agents = Paths::new();
+    for path in std::mem::take(changed) {
+        if !since.has_written(&path) && !since.has_committed(&path)? {
+            agents.push(path);
+        }
     }
+    *changed = agents;
     Ok(())
 }
 
-/// Was another commit checked out, or one made, after an agent that was last heard of then could have done so? Where git keeps no log
-/// of that, nobody can say.
-fn has_moved_since(repository: &Repository, heard: SystemTime) -> bool {
-    is_of_later(&repository.git_dir.join("logs/HEAD"), heard)
-}
-
-/// Takes out what is gone and may have been taken away meanwhile: where so late something happened in the folder that it was in.
+/// Takes out what is gone and may have been taken away meanwhile.
 pub(super) fn take_out_later_deletions(
     world: &WorkingTree,
     turn: TurnKey,
@@ -88,15 +70,8 @@ pub(super) fn take_out_later_deletions(
         // What was gone when its agent had ended is known.
         return Ok(Paths::new());
     }
-    let place = world.surveyor.place();
-    let heard = world.folder.heard(&world.plan, turn);
-    let is_gone = |path: &Vec<u8>| place.content_now(path).is_none();
-    let folder = |path: &[u8]| {
-        let above = as_path(path).ancestors().skip(1).map(|above| place.root.join(above));
-        above.into_iter().find(|above| at(above).is_real_folder())
-    };
-    let is_open =
-        |path: &Vec<u8>| is_gone(path) && folder(path).is_none_or(|folder| is_of_later(&folder, heard));
+    let since = SinceHeard::of(world, turn)?;
+    let is_open = |path: &Vec<u8>| since.may_have_removed(path);
     let (open, rest) = std::mem::take(changed).into_iter().partition(is_open);
     *changed = rest;
     Ok(open)

@@ -5,12 +5,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
+use windlass_core::run::TurnKey;
 use windlass_core::spec::{ClaimSource, RunSpec};
 use windlass_core::values::{JobStatus, Suspicion, SuspicionKind};
 use windlass_jobs::doc::ProblemKind;
 use windlass_jobs::doc::plan::{Plan, WorkItem, vanished};
 use windlass_jobs::doc::tasks::sources::Boxes;
 
+use super::since_heard::SinceHeard;
 use super::work::WorkError;
 use super::working_tree::WorkingTree;
 use crate::plan::find_plan;
@@ -134,12 +136,14 @@ pub(super) fn begin_attempt(world: &WorkingTree) -> Result<(), WorkError> {
     write(world, &Remembered { attempted: true, ..former })
 }
 
-/// What was open and is gone, as a finding for each box. A plan that cannot be read is another matter.
-pub(super) fn missing(world: &WorkingTree) -> Result<Vec<Suspicion>, WorkError> {
+/// What was open and is gone, as a finding for each box. A plan that cannot be read is another matter. What a person took out of it after
+/// an attempt whose end nobody saw is theirs to take out.
+pub(super) fn missing(world: &WorkingTree, turn: TurnKey) -> Result<Vec<Suspicion>, WorkError> {
     let Some((file, items)) = read(&world.plan) else {
         return Ok(Vec::new());
     };
     let Remembered { items: before, missing, .. } = recall(&world.folder);
+    let before = if is_a_persons(world, turn)? { Vec::new() } else { before };
     let before: Vec<WorkItem> = before.into_iter().chain(missing).collect();
     let missing: Vec<WorkItem> = vanished(&before, &items).into_iter().cloned().collect();
     let missing = not_accepted(world, &file, missing);
@@ -147,6 +151,34 @@ pub(super) fn missing(world: &WorkingTree) -> Result<Vec<Suspicion>, WorkError> 
     let plan = Some(PlanPlace::of(&world.plan, file));
     write(world, &Remembered { items, missing, attempted: false, plan })?;
     Ok(found)
+}
+
+/// Has somebody written, or committed, what is in each file of the plan since an agent was last heard of whose attempt this session did
+/// not see begin?
+fn is_a_persons(world: &WorkingTree, turn: TurnKey) -> Result<bool, WorkError> {
+    if world.began == Some(turn) {
+        return Ok(false);
+    }
+    let since = SinceHeard::of(world, turn)?;
+    let files = files(&world.plan);
+    for file in &files {
+        if !since.is_a_persons(file)? {
+            return Ok(false);
+        }
+    }
+    Ok(!files.is_empty())
+}
+
+/// The files that the job's boxes are in, absolute.
+fn files(run: &RunSpec) -> Vec<PathBuf> {
+    match (&run.job.plan, &run.job.workspace) {
+        (Some(places), _) if run.job.mode.claim() == ClaimSource::Boxes => {
+            let plan = find_plan(&run.directory, places).plan;
+            plan.files().map(|(name, _)| run.directory.join(name)).collect()
+        }
+        (_, Some(workspace)) => vec![workspace.folder.join(TODO_FILE)],
+        _ => Vec::new(),
+    }
 }
 
 /// The boxes that the job is counted by, and the name of their file; `None` where it is not counted by boxes, or where they

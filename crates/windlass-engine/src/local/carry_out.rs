@@ -225,7 +225,7 @@ impl WorkingTree {
 
     fn keep(&mut self, lane: LaneId, turn: TurnKey, context: &OrderContext) -> Worked {
         let began = damage::beginning(self, turn)?;
-        self.hear_of_tasks(turn);
+        let is_a_persons_list = self.hear_of_tasks(turn)?;
         self.decision_log = context.attempt.as_ref().and_then(|attempt| attempt.decision_log.clone());
         // Before anything is looked at: what was proposed is no work.
         let proposed = principles::take(self, lane, context)?;
@@ -233,7 +233,7 @@ impl WorkingTree {
         let changed = self.latest.as_ref().map_or(0, |before| self.changes(&before.inventory, &look));
         let forbidden_changes = refuse::find(self, turn, &look.inventory, context)?;
         let mut suspicions = guard::suspicions(self, &look.inventory, context)?;
-        suspicions.extend(boxes::missing(self)?);
+        suspicions.extend(boxes::missing(self, turn)?);
         suspicions.extend(nested::in_lane(self, &look.inventory)?);
         let inside = self.nested.take().filter(|_| self.began == Some(turn));
         let inside = nested::notice(self, inside.as_ref(), &look.inventory)?;
@@ -256,9 +256,10 @@ impl WorkingTree {
         reports.extend(moved.into_iter().chain(inside).map(Report::notice));
         let changed = u32::try_from(changed).unwrap_or(u32::MAX);
         let at = context.task().map(|at| &at.row.id);
-        reports.extend(
-            self.say_once(tasks::foreign_changes(&self.plan, context, &self.vouched).into_iter().collect()),
-        );
+        if !is_a_persons_list {
+            let foreign = tasks::foreign_changes(&self.plan, context, &self.vouched);
+            reports.extend(self.say_once(foreign.into_iter().collect()));
+        }
         let gone = tasks::gone(&self.plan, at);
         let standing = tasks::standing(&self.plan, at).or_else(|| standing::read(&self.plan));
         let standing = standing.map(|read| JobStatus { complete: read.complete || gone.is_some(), ..read });

@@ -48,15 +48,16 @@ pub(super) fn undoes(world: &WorkingTree) -> bool {
     is_on(world) && world.plan.guard.action == GuardAction::Refuse
 }
 
-/// The protected files that the attempt changed, and that are to be made what they were.
+/// The protected files that the attempt changed, and that are to be made what they were; and those that are gone of which nobody can say
+/// who took them away.
 pub(super) fn forbidden_changes(
     world: &WorkingTree,
     turn: TurnKey,
     now: &Inventory,
     context: &OrderContext,
-) -> Result<Paths, WorkError> {
+) -> Result<(Paths, Paths), WorkError> {
     if !undoes(world) {
-        return Ok(Paths::new());
+        return Ok((Paths::new(), Paths::new()));
     }
     let forbidden = Forbidden::of(world, context);
     let mut changed = match world.latest.as_ref().filter(|_| world.began == Some(turn)) {
@@ -83,10 +84,15 @@ pub(super) fn forbidden_changes(
         ends.filter_map(|end| path.get(..end)).any(|above| held.contains(above))
     };
     changed.retain(|path| held.contains(path) || covers(path) || replaces(path));
-    if world.began != Some(turn) {
-        attempt_changes::keep_the_agents(world, turn, &mut changed)?;
+    if world.began == Some(turn) {
+        return Ok((changed, Paths::new()));
     }
-    Ok(changed)
+    attempt_changes::keep_the_agents(world, turn, &mut changed)?;
+    // What steers runs is not given up for a folder's sake: who takes that away says so to Windlass, or to git.
+    let (mut steering, mut rest): (Paths, Paths) = changed.into_iter().partition(|path| steers(world, path));
+    let open = attempt_changes::take_out_later_deletions(world, turn, &mut rest)?;
+    steering.extend(rest);
+    Ok((steering, open))
 }
 
 /// Does it steer runs, so that no agent may change it, in whatever mode?
@@ -129,11 +135,11 @@ fn is_a_persons(
     was: Option<(EntryKind, ObjectId)>,
 ) -> bool {
     let place = world.surveyor.place();
+    let full = place.root.join(as_path(path));
     let Some((kind, now)) = place.content_now(path) else { return false };
     let is_a_file = matches!(kind, EntryKind::File | EntryKind::Executable);
     let same_kind = was.is_none_or(|(was, _)| was == kind);
     let from = was.map(|(_, content)| content.to_string());
-    let full = place.root.join(as_path(path));
     is_a_file && same_kind && written::leads(all, &full, from.as_deref(), &now.to_string())
 }
 

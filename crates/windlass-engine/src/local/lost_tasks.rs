@@ -11,7 +11,8 @@ use windlass_core::values::TaskId;
 use windlass_jobs::doc::tasks::sources::form_of;
 use windlass_jobs::doc::tasks::{Place, TaskFile, TaskList};
 
-use super::attempt_changes;
+use super::attempt_changes::{self, Paths};
+use super::since_heard::SinceHeard;
 use super::tasks;
 use super::work::WorkError;
 
@@ -62,6 +63,7 @@ impl WorkingTree {
         robbed.dedup();
         // A link that is as it was, and what it leads to, are two things.
         robbed.retain(|path| place.content_now(path) != before.content(path));
+        self.leave_a_persons_tasks(turn, &mut robbed)?;
         if robbed.is_empty() {
             return Ok(None);
         }
@@ -78,6 +80,25 @@ impl WorkingTree {
             places.file.display(),
             plan.run,
         ))))
+    }
+}
+
+impl WorkingTree {
+    /// Takes out what a person has written, or committed, since an attempt that this session did not see begin: which tasks there are is
+    /// theirs to say.
+    fn leave_a_persons_tasks(&self, turn: TurnKey, robbed: &mut Paths) -> Result<(), WorkError> {
+        if robbed.is_empty() || self.began == Some(turn) {
+            return Ok(());
+        }
+        let since = SinceHeard::of(self, turn)?;
+        let mut agents = Paths::new();
+        for path in std::mem::take(robbed) {
+            if !since.has_written(&path) && !since.has_committed(&path)? {
+                agents.push(path);
+            }
+        }
+        *robbed = agents;
+        Ok(())
     }
 }
 

@@ -47,6 +47,7 @@ mod review;
 mod sandboxes;
 mod settle;
 mod setup;
+mod since_heard;
 mod standing;
 mod starters;
 mod stray_trees;

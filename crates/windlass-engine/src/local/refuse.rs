@@ -7,11 +7,11 @@ use windlass_core::values::LaneId;
 use windlass_core::words::some_of;
 
 use super::attempt_changes::{
-    Paths, both_ends, differing, keep_the_agents, leave_what_is_committed, may_change, plan_behind_link,
-    take_out_later_deletions,
+    Paths, both_ends, differing, keep_the_agents, may_change, plan_behind_link, take_out_later_deletions,
 };
 use super::damage;
 use super::guard::{self, Forbidden};
+use super::since_heard::SinceHeard;
 use super::work::{WorkError, Worked};
 use super::working_tree::WorkingTree;
 use windlass_git::inventory::{Inventory, as_path, is_own};
@@ -32,20 +32,19 @@ pub(super) fn find(
         return Ok(0);
     }
     let mode = world.plan.job.mode;
-    let forbidden_changes = if mode.writes_only_plan() {
-        let (forbidden_changes, open) = forbidden_changes(world, turn, now)?;
-        // Where something is undone, these are named with all that is left as it is.
-        let said = left_alone(world, &open).filter(|_| forbidden_changes.is_empty());
-        world.notices.extend(said);
-        forbidden_changes
+    let (forbidden_changes, open) = if mode.writes_only_plan() {
+        forbidden_changes(world, turn, now)?
     } else if mode.judges() {
         let (steering, work) = changed_by_a_judge(world, turn, now)?;
         let said = said_of_judges_changes(world, turn, &work);
         world.notices.extend(said);
-        steering
+        (steering, Paths::new())
     } else {
         guard::forbidden_changes(world, turn, now, context)?
     };
+    // Where something is undone, these are named with all that is left as it is.
+    let said = left_alone(world, &open).filter(|_| forbidden_changes.is_empty());
+    world.notices.extend(said);
     let count = u32::try_from(forbidden_changes.len()).unwrap_or(u32::MAX);
     world.forbidden_changes = forbidden_changes;
     Ok(count)
@@ -84,7 +83,7 @@ pub(super) fn carry_out(
     let forbidden_changes = std::mem::take(&mut world.forbidden_changes);
     let (left, notice) = match both_ends(world, turn)? {
         Some((before, after)) => {
-            undo_forbidden_changes(world, (&before, &after), &forbidden_changes, context)?
+            undo_forbidden_changes(world, turn, (&before, &after), &forbidden_changes, context)?
         }
         None => (forbidden_changes.clone(), None),
     };
@@ -103,6 +102,7 @@ pub(super) fn carry_out(
 /// What could not be undone, and what is said of files that may be somebody else's.
 fn undo_forbidden_changes(
     world: &mut WorkingTree,
+    turn: TurnKey,
     (before, after): (&Snapshot, &Snapshot),
     forbidden_changes: &[Vec<u8>],
     context: &OrderContext,
@@ -130,6 +130,7 @@ fn undo_forbidden_changes(
         };
         refused && !left.contains(path)
     });
+    leave_what_is_known(world, turn, &mut others)?;
     let notice = left_alone(world, &others);
     Ok((left, notice))
 }
@@ -146,7 +147,6 @@ fn forbidden_changes(
     if world.began == Some(turn) {
         return Ok((changed, Paths::new()));
     }
-    leave_what_is_committed(world, turn, &mut changed)?;
     let open = take_out_later_deletions(world, turn, &mut changed)?;
     Ok((changed, open))
 }
@@ -180,6 +180,22 @@ fn said_of_judges_changes(world: &WorkingTree, turn: TurnKey, changed: &[Vec<u8>
         let (named, command) = (some_of(work.iter(), NAMED), damage::files_command(world, turn));
         format!("whoever judged the work changed it: {named}; `{command}` takes that back")
     })
+}
+
+/// Without what is known to be a person's: nobody has to look whether it is an agent's.
+fn leave_what_is_known(world: &WorkingTree, turn: TurnKey, others: &mut Paths) -> Result<(), WorkError> {
+    guard::leave_a_persons(world, turn, others)?;
+    if others.is_empty() || world.began == Some(turn) {
+        return Ok(());
+    }
+    let since = SinceHeard::of(world, turn)?;
+    let all = std::mem::take(others);
+    for path in all {
+        if !since.has_committed(&path)? {
+            others.push(path);
+        }
+    }
+    Ok(())
 }
 
 /// Without what a person changed meanwhile.

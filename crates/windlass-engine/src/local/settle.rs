@@ -68,7 +68,7 @@ pub fn settle(abandoned: Abandoned<'_>) -> Result<Vec<String>, EngineError> {
         EngineError::Unsettled(format!("what run {} left cannot be put right: {}", plan.run, error.detail))
     };
     // Before anything is written here.
-    let theirs = persons(&world, turn);
+    let theirs = persons(&world, turn).map_err(unsettled)?;
     let mut said = Vec::new();
     if what == Unjudged::Attempt {
         said = world.look_over(turn, &context).map_err(unsettled)?;
@@ -113,7 +113,7 @@ impl WorkingTree {
     fn look_over(&mut self, turn: TurnKey, context: &OrderContext) -> Result<Vec<String>, WorkError> {
         let look = self.look()?;
         let forbidden = refuse::find(self, turn, &look.inventory, context)?;
-        boxes::missing(self)?;
+        boxes::missing(self, turn)?;
         let name = self.name(turn, Side::After);
         let mut said: Vec<String> = self.set_aside(&name, &look.inventory)?.into_iter().collect();
         self.keep_look(&look.inventory, &name)?;
@@ -128,7 +128,10 @@ impl WorkingTree {
             Report::ForbiddenChangesReverted(reverted) => {
                 let named = some_of(reverted.files.iter(), NAMED);
                 Some(if reverted.undone {
-                    format!("undone of what run {run} left: {named}; kept: `windlass restore {run} {moment}`")
+                    format!(
+                        "made what it was before the interrupted attempt of run {run}: {named}; how it was since is kept: \
+                         `windlass restore {run} {moment}`"
+                    )
                 } else {
                     format!("run {run} has changed what it may not, and not all of it can be undone: {named}")
                 })

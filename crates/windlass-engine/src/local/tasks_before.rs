@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
-use std::time::SystemTime;
 
 use windlass_core::run::TurnKey;
 use windlass_core::values::TaskId;
@@ -11,10 +10,10 @@ use windlass_jobs::doc::tasks::sources::{form_of, form_of_folder};
 use windlass_jobs::doc::tasks::{self as doc, TaskFile, TaskList};
 
 use super::lost_tasks::followed;
+use super::since_heard::SinceHeard;
 use super::tasks;
 use super::work::WorkError;
 use super::working_tree::WorkingTree;
-use crate::recovery::is_of_later;
 use crate::tasks::read::own_words;
 use crate::written::{self, Written};
 use windlass_git::inventory::{Place, as_path};
@@ -32,37 +31,54 @@ pub(super) enum Since {
 }
 
 /// Looks for it. `file` is absolute.
-pub(super) fn since(log: &[Written], place: &Place, file: &Path, heard: SystemTime) -> Since {
+pub(super) fn since(
+    log: &[Written],
+    heard: &SinceHeard<'_>,
+    place: &Place,
+    file: &Path,
+) -> Result<Since, WorkError> {
     let now = place.relative(file).and_then(|path| place.content_now(&path));
     let said = now.and_then(|(_, content)| written::tasks_said(log, file, &content.to_string()));
-    match said {
+    Ok(match said {
         Some(tasks) => Since::Tasks(tasks),
-        None if is_of_later(file, heard) => Since::All,
+        None if heard.is_a_persons(file)? => Since::All,
         None => Since::Nothing,
-    }
+    })
 }
 
 /// What of each file of tasks is a person's.
-pub(super) fn persons(world: &WorkingTree, turn: TurnKey) -> BTreeMap<String, Since> {
+pub(super) fn persons(world: &WorkingTree, turn: TurnKey) -> Result<BTreeMap<String, Since>, WorkError> {
     let (plan, log) = (&world.plan, written::read(world.folder.project()));
-    let heard = world.folder.heard(plan, turn);
+    let heard = SinceHeard::of(world, turn)?;
     let list = tasks::read(plan).unwrap_or_default();
     let place = world.surveyor.place();
-    let of = |name: &str| (name.to_owned(), since(&log, place, &plan.directory.join(name), heard));
+    let of = |name: &str| Ok((name.to_owned(), since(&log, &heard, place, &plan.directory.join(name))?));
     list.files().map(of).collect()
 }
 
 impl WorkingTree {
-    /// What a person has said of tasks since the attempt, where this session did not see it begin. Before anything is put right.
-    pub(super) fn hear_of_tasks(&mut self, turn: TurnKey) {
+    /// What a person has said of tasks since the attempt, where this session did not see it begin. Before anything is put right. Gives
+    /// whether all that is there of them is a person's.
+    pub(super) fn hear_of_tasks(&mut self, turn: TurnKey) -> Result<bool, WorkError> {
         if self.began == Some(turn) || tasks::of(&self.plan).is_none() {
-            return;
+            return Ok(false);
         }
-        let said = persons(self, turn).into_values().filter_map(|since| match since {
-            Since::Tasks(tasks) => Some(tasks),
-            Since::Nothing | Since::All => None,
-        });
-        self.vouched = said.flatten().collect();
+        let (heard, persons) = (SinceHeard::of(self, turn)?, persons(self, turn)?);
+        let list = tasks::read(&self.plan).unwrap_or_default();
+        let mut vouched = BTreeSet::new();
+        for (file, since) in &persons {
+            match since {
+                Since::Tasks(tasks) => vouched.extend(tasks.iter().cloned()),
+                // Whoever commits a file stands by what it says.
+                Since::All if heard.is_committed(&self.plan.directory.join(file))? => {
+                    let of_file = list.tasks().iter().filter(|task| *task.file == **file);
+                    vouched.extend(of_file.map(|task| task.row.id.clone()));
+                }
+                Since::All | Since::Nothing => {}
+            }
+        }
+        self.vouched = vouched;
+        Ok(!persons.is_empty() && persons.values().all(|since| *since == Since::All))
     }
 
     /// The files of tasks that the attempt alone may have changed: what somebody wrote after its agent could have is theirs. `None`
@@ -78,7 +94,7 @@ impl WorkingTree {
             return Ok(None);
         };
         let Some(real) = followed(store, &before, &at)? else { return Ok(None) };
-        let heard = self.folder.heard(plan, turn);
+        let heard = SinceHeard::of(self, turn)?;
         let log = written::read(self.folder.project());
         let own = own_words(&plan.directory, &places.file, form_of_folder());
         let mut files = Vec::new();
@@ -90,7 +106,7 @@ impl WorkingTree {
             };
             let Some(leads_to) = followed(store, &before, &file.path)? else { continue };
             let Some(found) = before.file(&leads_to) else { continue };
-            if since(&log, place, &plan.directory.join(&named), heard) == Since::All {
+            if since(&log, &heard, place, &plan.directory.join(&named))? == Since::All {
                 continue;
             }
             let content = store.content(&found.content)?;

@@ -223,7 +223,17 @@ impl Ends {
 
 /// Was it changed after an agent that was last heard of then could have done so? What is gone was not.
 pub(crate) fn is_of_later(path: &Path, heard: SystemTime) -> bool {
-    at(path).look().is_ok_and(|found| found.is_some_and(|found| found.changed_at() > heard + LAST_WRITES))
+    at(path).look().is_ok_and(|found| found.is_some_and(|found| later_than(found.changed_at(), heard)))
+}
+
+/// Was its content written then? Whoever changes the rights of all files has written none.
+pub(crate) fn is_written_later(path: &Path, heard: SystemTime) -> bool {
+    at(path).look().is_ok_and(|found| found.is_some_and(|found| later_than(found.written_at(), heard)))
+}
+
+/// Is this after an agent that was last heard of then could have done anything?
+pub(crate) fn later_than(moment: SystemTime, heard: SystemTime) -> bool {
+    moment > heard + LAST_WRITES
 }
 
 /// Was the run cut off with an agent that could have changed it?

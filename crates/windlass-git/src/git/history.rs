@@ -1,19 +1,33 @@
 //! What became of commits.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
+use std::time::SystemTime;
 
 use super::call::Call;
 use super::{EntryKind, GitError, ObjectId, Repository};
-use windlass_host::tree::at;
+use windlass_host::tree::{TreePath, at};
 
 /// The files of a commit's tree, by path.
 pub type TreeFiles = BTreeMap<Vec<u8>, (EntryKind, ObjectId)>;
 
 /// The longest `shallow` that is read, in bytes.
 const LONGEST_SHALLOW: usize = 1 << 20;
+
+/// A commit, and what it says of itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LastChange {
+    /// Its name.
+    pub commit: ObjectId,
+    /// Its message.
+    pub message: String,
+}
+
+fn is_pack(name: &OsStr) -> bool {
+    name.as_bytes().ends_with(b".pack")
+}
 
 impl Repository {
     /// Is the first commit the second one, or one of those it was built on? No, also where one of them is not there.
@@ -110,14 +124,42 @@ impl Repository {
         Ok(files.collect())
     }
 
+    /// The commit that made of a path what the checked out one has there, also where that is nothing: the newest one on the branch's
+    /// own way that changed it.
+    pub fn last_change_of(&self, path: &[u8]) -> Result<Option<LastChange>, GitError> {
+        let mut pathspec = b":(top,literal)".to_vec();
+        pathspec.extend_from_slice(path);
+        let log = ["log", "--max-count=1", "--first-parent", "--no-show-signature", "--encoding=UTF-8"];
+        let call = self.history().args(log).args(["--format=%H%n%B", "HEAD", "--"]);
+        let output = call.arg(OsStr::from_bytes(&pathspec)).output()?;
+        let text = String::from_utf8_lossy(&output);
+        let found = text.split_once('\n').and_then(|(name, message)| {
+            Some(LastChange { commit: ObjectId::from_hex(name.as_bytes())?, message: message.to_owned() })
+        });
+        Ok(found)
+    }
+
+    /// When a commit was written here, by what of its file no date in it says; of one that is packed, when the newest pack was. `None`
+    /// where no file of it is found.
+    pub fn written_at(&self, commit: ObjectId) -> Option<SystemTime> {
+        let objects = at(&self.common_dir).join("objects");
+        let name = commit.to_string();
+        let (folder, file) = name.split_at_checked(2)?;
+        let when = |file: &TreePath| Some(file.look().ok()??.written_at());
+        when(&objects.join(folder).join(file)).or_else(|| {
+            let packs = objects.join("pack");
+            let names = packs.names().unwrap_or_default();
+            names.iter().filter(|name| is_pack(name)).filter_map(|name| when(&packs.join(name))).max()
+        })
+    }
+
     /// Does a look at the object files speak for a commit's being there? Asks no git.
     pub fn seems_to_have(&self, commit: &str) -> bool {
         let objects = at(&self.common_dir).join("objects");
         let (folder, file) = commit.split_at_checked(2).unwrap_or_default();
-        let is_pack = |name: &OsString| name.as_bytes().ends_with(b".pack");
         objects.join(folder).join(file).holds_file()
             || objects.join("info/alternates").holds_file()
-            || objects.join("pack").names().unwrap_or_default().iter().any(is_pack)
+            || objects.join("pack").names().unwrap_or_default().iter().any(|name| is_pack(name))
     }
 
     /// Does `shallow` have history end at commits whose parents are all there? `false` where that cannot be known.

@@ -30,7 +30,7 @@ pub use difference::ChangedFile;
 pub(crate) use difference::Sides;
 pub use filters::{ClosedFilters, Filtered, LARGEST_FILTERED, not_run};
 pub use folders::Folders;
-pub use history::TreeFiles;
+pub use history::{LastChange, TreeFiles};
 pub use listing::Listing;
 pub use object::{EntryKind, Hasher, ObjectFormat, ObjectId, ObjectKind, header};
 pub use object_files::ObjectFiles;

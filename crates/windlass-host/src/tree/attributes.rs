@@ -97,6 +97,11 @@ impl Attributes {
         moment(self.modified)
     }
 
+    /// When its content was written, as far as both say: a change of its rights makes it no younger, nor does a date that was set.
+    pub fn written_at(&self) -> SystemTime {
+        self.changed_at().min(self.modified_at())
+    }
+
     /// A regular file? (A method of its own name: what `std` says of files is not asked here.)
     pub fn is_regular(&self) -> bool {
         self.kind == Kind::File

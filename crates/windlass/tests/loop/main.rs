@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on has failed")]
 
 mod acp;
+mod after_a_kill;
 mod any_command;
 mod bad_agents;
 mod bad_forges;

@@ -10,11 +10,11 @@ use super::tasks::{HONEST, command, night, requirements, run};
 const TWO: &[(u32, &[u32])] = &[(1, &[]), (2, &[1])];
 
 /// One call, which does this in a shell and then this.
-fn call(shell: &str, then: &str) -> String {
+pub(super) fn call(shell: &str, then: &str) -> String {
     format!("[[call]]\nsteps = [ {{ bash = {shell:?} }}, {then} ]\n")
 }
 
-fn kill(night: &Night, running: Running) {
+pub(super) fn kill(night: &Night, running: Running) {
     night.wait_for_file("../cut");
     running.signal(Signal::KILL);
     assert_eq!(running.wait(PATIENCE).signal, Some(9));
@@ -23,11 +23,11 @@ fn kill(night: &Night, running: Running) {
 }
 
 /// From now on its agents play this.
-fn play(night: &Night, script: &str) {
+pub(super) fn play(night: &Night, script: &str) {
     night.env.write(&night.script, script);
 }
 
-fn said(outcome: &Outcome) -> String {
+pub(super) fn said(outcome: &Outcome) -> String {
     let text = outcome.stdout_text() + &outcome.stderr_text();
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
