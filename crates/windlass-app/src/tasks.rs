@@ -3,12 +3,14 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use jiff::Timestamp;
 use windlass_core::config::{Layer, Resolved, Unlimited};
 use windlass_core::spec::Mode;
 use windlass_core::tasks::Schedule;
 use windlass_core::values::{ExitCodes, StopReason, TaskId, TaskState};
 use windlass_engine::tasks::{
-    Exported, FoundTasks, TasksError, Wanted, Written, add_task, find_tasks, set_state, settable, tell_state,
+    Exported, FoundTasks, TasksError, Wanted, Written, add_task, find_tasks, read_tasks, set_state, settable,
+    tell_state,
 };
 use windlass_engine::written;
 pub use windlass_jobs::doc::tasks::NewTask;
@@ -115,7 +117,13 @@ impl App {
             adds.then(|| format!("tasks add {}", quoted(task.title.as_ref())))
         };
         let (here, found) = to_change(self, named, flags, add)?;
+        let former: Vec<(String, Option<String>)> =
+            found.list.files().map(|file| (file.to_owned(), content(&here, file))).collect();
         let id = add_task(&here.directory, &found.place, task)?;
+        if let Some(added) = read_tasks(&here.directory, &found.place).list.task(&id) {
+            let former = former.into_iter().find(|(file, _)| *file == *added.file);
+            note(&here, added, former.and_then(|(_, content)| content))?;
+        }
         Ok(AddedTask { id, place: found.place })
     }
 
@@ -161,7 +169,7 @@ impl App {
     /// Marks one; `false` where it is so already.
     fn mark_task(&self, here: &Here, place: &Path, task: &Task, state: TaskState) -> Result<bool, AppError> {
         let id = &task.row.id;
-        let former = content(here, task);
+        let former = content(here, &task.file);
         match set_state(&here.directory, place, id, state) {
             Ok(Written::AsItWas) => Ok(false),
             Ok(Written::Changed { .. }) => {
@@ -181,10 +189,10 @@ impl App {
     }
 }
 
-/// What the file of a task holds now, as snapshots name it.
-fn content(here: &Here, task: &Task) -> Option<String> {
+/// What a file of tasks holds now, as snapshots name it.
+fn content(here: &Here, file: &str) -> Option<String> {
     let place = here.place();
-    let path = place.relative(&here.directory.join(&*task.file))?;
+    let path = place.relative(&here.directory.join(file))?;
     place.content_now(&path).map(|(_, content)| content.to_string())
 }
 
@@ -193,9 +201,10 @@ fn note(here: &Here, task: &Task, before: Option<String>) -> Result<(), AppError
     // No run without a project that is known.
     // outside: the state folder.
     let is_known = here.project.path().is_dir() && trusting::refuse_below_windlass().is_ok();
-    let Some(after) = content(here, task).filter(|_| is_known) else { return Ok(()) };
+    let Some(after) = content(here, &task.file).filter(|_| is_known) else { return Ok(()) };
     let (path, task) = (here.directory.join(&*task.file), Some(task.row.id.clone()));
-    Ok(written::note(&here.project, written::Written { path, before, after, task })?)
+    let (after, at) = (Some(after), Some(Timestamp::now()));
+    Ok(written::note(&here.project, written::Written { path, before, after, task, at })?)
 }
 
 /// What is configured, with the flags that say where tasks are.

@@ -3,7 +3,9 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
+use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use windlass_core::values::{TaskId, path_text};
 use windlass_host::file::read_beginning;
@@ -26,11 +28,14 @@ pub struct Written {
     pub path: PathBuf,
     /// What was there; `None` = nothing.
     pub before: Option<String>,
-    /// What is there now.
-    pub after: String,
-    /// The task whose state was written; `None` where it was something else.
+    /// What is there now; `None` = nothing any more.
+    pub after: Option<String>,
+    /// The task whose state was written, or that was added; `None` where it was something else.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub task: Option<TaskId>,
+    /// When; `None` where it was noted before that was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at: Option<Timestamp>,
 }
 
 /// Notes it. To be called before the file is written, by whoever lets no second one write at the same time.
@@ -57,7 +62,7 @@ pub(crate) fn read(project: &Path) -> Vec<Written> {
 pub(crate) fn leads(all: &[Written], path: &Path, from: Option<&str>, to: &str) -> bool {
     let mut wanted = to;
     for written in all.iter().rev().filter(|written| written.path == path) {
-        if written.after != wanted {
+        if written.after.as_deref() != Some(wanted) {
             return false;
         }
         if written.before.as_deref() == from {
@@ -71,13 +76,19 @@ pub(crate) fn leads(all: &[Written], path: &Path, from: Option<&str>, to: &str) 
     false
 }
 
+/// Did a person have this file taken away since then, whatever was in it, and nothing of it written again?
+pub(crate) fn is_removed(all: &[Written], path: &Path, since: SystemTime) -> bool {
+    let last = all.iter().rev().find(|written| written.path == path).filter(|last| last.after.is_none());
+    last.and_then(|last| last.at).is_some_and(|at| SystemTime::from(at) > since)
+}
+
 /// The tasks whose state a person had Windlass write in this file, one after another, with nobody else in between; `None` where it is
 /// not as that has left it.
 pub(crate) fn tasks_said(all: &[Written], path: &Path, now: &str) -> Option<BTreeSet<TaskId>> {
     let mut wanted = now;
     let mut said = BTreeSet::new();
     for written in all.iter().rev().filter(|written| written.path == path) {
-        let (Some(task), true) = (&written.task, written.after == wanted) else { break };
+        let (Some(task), true) = (&written.task, written.after.as_deref() == Some(wanted)) else { break };
         said.insert(task.clone());
         let Some(before) = &written.before else { break };
         wanted = before;
@@ -90,7 +101,13 @@ mod tests {
     use super::*;
 
     fn written(path: &str, before: Option<&str>, after: &str) -> Written {
-        Written { path: path.into(), before: before.map(str::to_owned), after: after.to_owned(), task: None }
+        Written {
+            path: path.into(),
+            before: before.map(str::to_owned),
+            after: Some(after.to_owned()),
+            task: None,
+            at: None,
+        }
     }
 
     #[test]
@@ -108,6 +125,21 @@ mod tests {
         assert!(!to(Some("else"), "three"), "written upon what somebody else had changed");
         assert!(!to(None, "evil"), "of another file");
         assert!(!leads(&[], Path::new("/p/c"), None, "three"));
+    }
+
+    #[test]
+    fn what_a_person_had_taken_away_is_theirs_until_it_is_written_again() {
+        let at = Some(Timestamp::UNIX_EPOCH);
+        let gone = Written { after: None, at, ..written("/p/c", Some("guest"), "") };
+        let second = std::time::Duration::from_secs(1);
+        assert!(!is_removed(std::slice::from_ref(&gone), Path::new("/p/c"), SystemTime::UNIX_EPOCH + second));
+        let is_removed =
+            |all: &[Written]| is_removed(all, Path::new("/p/c"), SystemTime::UNIX_EPOCH - second);
+        assert!(is_removed(&[written("/p/c", None, "one"), gone.clone(), written("/p/other", None, "one")]));
+        assert!(!is_removed(&[gone.clone(), written("/p/c", None, "two")]) && !is_removed(&[]));
+        assert!(leads(&[gone, written("/p/c", None, "two")], Path::new("/p/c"), None, "two"));
+        let older = r#"{"path":"/p/c","before":null,"after":"one"}"#;
+        assert_eq!(serde_json::from_str::<Written>(older).unwrap(), written("/p/c", None, "one"));
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use std::env;
 use std::path::Path;
 
+use jiff::Timestamp;
 use toml::Value;
 use windlass_core::config::edit::{self, EditError};
 use windlass_core::config::{FileKind, KeyInfo, Layer, Secrecy, Shape};
@@ -192,7 +193,8 @@ impl OpenFile<'_> {
         let format = here.place().object_format();
         let named = |text: &str| format.of_file(text.as_bytes()).to_string();
         let (path, before) = (source.path.clone(), before.map(named));
-        Ok(written::note(&here.project, Written { path, before, after: named(after), task: None })?)
+        let (after, at) = (Some(named(after)), Some(Timestamp::now()));
+        Ok(written::note(&here.project, Written { path, before, after, task: None, at })?)
     }
 
     fn refusal(&self, error: EditError) -> AppError {

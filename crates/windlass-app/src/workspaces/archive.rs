@@ -9,7 +9,7 @@ use windlass_engine::workspace::archive::{Archive, ArchiveError, ArchiveHeader, 
 use windlass_jobs::doc::status::{self, StatusFile};
 use windlass_ui::{ArchiveRow, ArchiveShown, one_line};
 
-use super::{Project, refuse_live};
+use super::{Project, note_removal, refuse_live};
 use crate::app::App;
 use crate::error::AppError;
 use crate::front_end::Consent;
@@ -24,6 +24,9 @@ impl App {
         let project = Project::find(self)?;
         let workspace = project.workspaces.find(workspace)?;
         refuse_live(&project, &workspace)?;
+        if afterwards == Afterwards::Remove {
+            note_removal(&project, &workspace)?;
+        }
         let archives = Archives::of(&project.workspaces);
         Ok(archives.save(&workspace, &project.here.project, afterwards, Timestamp::now())?)
     }

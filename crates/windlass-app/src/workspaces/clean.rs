@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use windlass_engine::workspace::archive::{Afterwards, ArchiveError, Archived, Archives};
 
-use super::{Project, refuse_live};
+use super::{Project, note_removal, refuse_live};
 use crate::app::App;
 use crate::error::AppError;
 use crate::front_end::Consent;
@@ -47,6 +47,7 @@ impl App {
         if !self.agrees(request.consent, &question, &format!("windlass clean {name} --yes{flag}"))? {
             return Ok(None);
         }
+        note_removal(&project, &workspace)?;
         if request.for_good {
             workspace.delete(&project.here.project)?;
             return Ok(Some(CleanedWorkspace::Deleted));

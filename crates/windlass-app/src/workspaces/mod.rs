@@ -11,15 +11,18 @@ pub mod template;
 use std::path::Path;
 use std::sync::Arc;
 
+use jiff::Timestamp;
 use windlass_core::values::RunId;
 use windlass_engine::store::{RunSummary, index};
 use windlass_engine::workspace::{LiveRun, Mended, Workspace, Workspaces, live_runs};
+use windlass_engine::written::{self, Written};
 use windlass_ui::{WorkspaceRow, WorkspaceState, one_line};
 
 use crate::app::App;
 use crate::error::AppError;
 use crate::here::Here;
 use crate::inspect::which;
+use crate::trusting;
 
 pub use clean::{CleanWorkspace, CleanedWorkspace};
 pub use create::{CreateWorkspace, Created};
@@ -58,6 +61,22 @@ impl Project {
 pub fn refuse_live(project: &Project, workspace: &Workspace) -> Result<(), AppError> {
     workspace.refuse_live(&project.here.project)?;
     which::refuse_live(&project.here)
+}
+
+/// Notes that a person takes away what a workspace is to do, and how: where a run was cut off, that is no agent's work that is to be
+/// undone. Before it is done.
+pub fn note_removal(project: &Project, workspace: &Workspace) -> Result<(), AppError> {
+    let here = &project.here;
+    // No run without a project that is known.
+    // outside: the state folder.
+    if !here.project.path().is_dir() || trusting::refuse_below_windlass().is_err() {
+        return Ok(());
+    }
+    for path in workspace.steering() {
+        let removed = Written { path, before: None, after: None, task: None, at: Some(Timestamp::now()) };
+        written::note(&here.project, removed)?;
+    }
+    Ok(())
 }
 
 /// Says that a workspace's history was broken and is whole again.

@@ -123,7 +123,14 @@ pub(super) fn leave_a_persons(
         (None, None) => None,
     };
     let all = written::read(world.folder.project());
-    changed.retain(|path| !is_own(path) || !is_a_persons(world, &all, path, was(path)));
+    // Nobody takes a workspace away that a run works in.
+    let heard = (world.began != Some(turn)).then(|| world.folder.heard(&world.plan, turn));
+    let is_removed = |path: &[u8]| {
+        let full = world.surveyor.place().root.join(as_path(path));
+        heard.is_some_and(|heard| !at(&full).is_taken() && written::is_removed(&all, &full, heard))
+    };
+    let is_theirs = |path: &[u8]| is_removed(path) || is_a_persons(world, &all, path, was(path));
+    changed.retain(|path| !is_own(path) || !is_theirs(path));
     Ok(())
 }
 

@@ -7,6 +7,8 @@ use windlass_core::workspace::WorkspaceName;
 use windlass_jobs::doc::status;
 use windlass_jobs::doc::status::{LONGEST_STATUS, StatusFile};
 
+use crate::sandbox::OF_WORKSPACES;
+
 use windlass_host::file::FileError;
 use windlass_host::file::digest;
 use windlass_host::tree::at;
@@ -47,6 +49,11 @@ impl Workspace {
     /// Its folder: canonical.
     pub fn folder(&self) -> &Path {
         &self.folder
+    }
+
+    /// What of it is a person's alone, and steers its runs; perhaps not there.
+    pub fn steering(&self) -> impl Iterator<Item = PathBuf> + '_ {
+        OF_WORKSPACES.iter().map(|name| self.folder.join(name))
     }
 
     /// What is to be done, in the person's words; perhaps not there.

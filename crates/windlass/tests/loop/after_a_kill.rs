@@ -93,7 +93,7 @@ fn the_list_that_a_person_commits_after_a_kill_is_worked_off() {
     assert_eq!(renamed.env.git(&["diff", "HEAD", "--", "old.md"]), "");
 }
 
-// attack(files): a person deletes, or takes over, protected files and commits that, after the runner was killed
+// attack(files): a person deletes, or takes over, protected files and commits that, or has a workspace cleaned, after the runner was killed
 // beside its agent
 // holds: the next run, of whatever job, leaves it so, and calls none of it an agent's
 #[test]
@@ -121,6 +121,21 @@ fn what_a_person_commits_of_protected_files_after_a_kill_stays() {
     commit(&taken, "I have looked at it");
     another(&taken, &["--gate", "sh check.sh"]);
     assert_eq!(taken.env.read("check.sh"), "test -e w\n");
+
+    let cleaned = Night::with_git(&call(HANGS, "\"hang\""));
+    let windlass = |arguments: &[&str]| {
+        cleaned.env.run(&mut cleaned.windlass(arguments), PATIENCE).expect_code(0, arguments[0]);
+    };
+    windlass(&["init", "ws"]);
+    cleaned.env.write(".windlass/workspaces/ws/INSTRUCTIONS.md", "Do it.\n");
+    commit(&cleaned, "A workspace");
+    let mut of_workspace = cleaned.windlass(&["run", "ws", "--no-delay"]);
+    of_workspace.arg(format!("--mock={}", cleaned.script.display()));
+    kill(&cleaned, Running::start(&mut of_workspace));
+    windlass(&["clean", "ws", "--yes"]);
+    play(&cleaned, &call("echo x > made", "{ result = { text = \"Done.\" } }"));
+    let outcome = another(&cleaned, &["--commit", "none"]);
+    assert!(!cleaned.env.project().join(".windlass/workspaces/ws").exists(), "{}", said(&outcome));
 }
 
 // attack(checks): an agent changes a check and commits that, or leaves it so; its runner is killed, and a person commits something else, or
@@ -156,7 +171,7 @@ fn what_an_agent_left_is_not_a_persons_for_what_they_do_beside_it() {
 #[test]
 fn rights_and_a_new_task_vouch_for_nothing() {
     let ticks = "sed -i 's/in-progress/done/; s/pending/done/' requirements.md";
-    for adds in [false] {
+    for adds in [false, true] {
         let night = night(THREE, &call(&format!("{ticks}; {HANGS}"), "\"hang\""));
         kill(&night, Running::start(&mut command(&night, &["--gate", "true"])));
         a_minute_later(&night);
