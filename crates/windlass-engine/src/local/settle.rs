@@ -16,7 +16,7 @@ use windlass_core::words::some_of;
 use windlass_jobs::doc::tasks::Task;
 
 use super::tasks_before::{Since, persons};
-use super::work::WorkError;
+use super::work::{Cause, WorkError};
 use super::working_tree::WorkingTree;
 use super::{boxes, refuse, task_states};
 use crate::executor::EngineError;
@@ -71,7 +71,12 @@ pub fn settle(abandoned: Abandoned<'_>) -> Result<Vec<String>, EngineError> {
     let theirs = persons(&world, turn).map_err(unsettled)?;
     let mut said = Vec::new();
     if what == Unjudged::Attempt {
-        said = world.look_over(turn, &context).map_err(unsettled)?;
+        said = match world.look_over(turn, &context) {
+            Ok(said) => said,
+            // Nothing brings them back: a person is told, and is not kept from beginning anew.
+            Err(error) if error.cause == Cause::SnapshotGone => vec![not_looked_over(&plan, &error.detail)],
+            Err(error) => return Err(unsettled(error)),
+        };
     }
     let is_free = |task: &Task| match theirs.get(&*task.file) {
         Some(Since::All) => false,
@@ -83,6 +88,14 @@ pub fn settle(abandoned: Abandoned<'_>) -> Result<Vec<String>, EngineError> {
         note_settled_at(folder, last)?;
     }
     Ok(said)
+}
+
+fn not_looked_over(plan: &RunSpec, why: &str) -> String {
+    format!(
+        "what the interrupted attempt of run {} left is as it is, and nobody has looked over it ({why}): see \
+         `git status` and `git diff`",
+        plan.run
+    )
 }
 
 /// Lets tasks stand in their files as the run knows them, where what is to be tried again is called done; what the files are then is

@@ -37,13 +37,20 @@ pub(super) struct WorkError {
 pub(super) enum Cause {
     /// Putting back the repository as it was mends it.
     BrokenRepository,
+    /// A snapshot, or an object of it, is gone or damaged.
+    SnapshotGone,
     /// The working directory is gone, or may not be read any more. Who did that, nobody has seen.
     Root,
     Other,
 }
 
 impl From<WorkError> for Report {
-    fn from(WorkError { stop_reason, detail, .. }: WorkError) -> Report {
+    fn from(WorkError { stop_reason, mut detail, cause }: WorkError) -> Report {
+        if cause == Cause::SnapshotGone {
+            detail.push_str(
+                ": the files here are as they are, and `windlass run --fresh` begins anew with them",
+            );
+        }
         Broken { stop_reason, detail }.into()
     }
 }
@@ -101,8 +108,8 @@ impl From<SnapshotError> for WorkError {
         match error {
             SnapshotError::File(error) => error.into(),
             SnapshotError::Missing(_) | SnapshotError::Damaged { .. } => {
-                let way = "the files here are as they are, and `windlass run --fresh` begins anew with them";
-                WorkError::of(StopReason::NeedsHuman, &format!("{error}: {way}"))
+                let gone = WorkError::of(StopReason::NeedsHuman, &error);
+                WorkError { cause: Cause::SnapshotGone, ..gone }
             }
             error => WorkError::new(&error),
         }

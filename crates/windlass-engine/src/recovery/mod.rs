@@ -198,13 +198,13 @@ impl Ends {
         } else if turn.attempt == 0 {
             match store.find(run, turn.iteration, Side::After) {
                 Err(SnapshotError::Unknown(_)) => None,
-                found => Some(store.load(&found?.1)?),
+                found => readable(store.load(&found?.1).map(Some))?,
             }
         } else {
-            load(Side::After)?
+            readable(load(Side::After))?
         };
         let heard = folder.heard(plan, turn);
-        Ok(Ends { before: load(Side::Before)?, after, heard })
+        Ok(Ends { before: readable(load(Side::Before))?, after, heard })
     }
 
     fn compare(&self, repository: &Repository, path: &[u8]) -> SnapshotComparison {
@@ -218,6 +218,14 @@ impl Ends {
             (None, Some(before)) if is_as_in(before) => SnapshotComparison::AsBegun,
             (None, Some(_)) => SnapshotComparison::Grown,
         }
+    }
+}
+
+/// A snapshot of which something is gone says nothing: then what is there is a person's, as far as anybody can tell.
+fn readable(loaded: Result<Option<Snapshot>, SnapshotError>) -> Result<Option<Snapshot>, SnapshotError> {
+    match loaded {
+        Err(SnapshotError::Missing(_) | SnapshotError::Damaged { .. }) => Ok(None),
+        loaded => loaded,
     }
 }
 

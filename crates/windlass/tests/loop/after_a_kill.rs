@@ -193,6 +193,26 @@ fn rights_and_a_new_task_vouch_for_nothing() {
     assert_eq!(night.env.read(".windlass/config.toml"), limits[0].1);
 }
 
+// attack(endings): objects of the snapshots are gone when another run is to begin after a kill
+// holds: it begins, says what nobody has looked at, and says that once
+#[test]
+fn a_new_run_begins_where_snapshots_are_gone() {
+    let night = night(THREE, &call(HANGS, "\"hang\""));
+    kill(&night, Running::start(&mut command(&night, &["--gate", "true"])));
+    let objects: Vec<_> = files_below(&night.env.state());
+    for file in objects.iter().filter(|file| file.to_string_lossy().contains("snapshots.git/objects/")) {
+        fs::remove_file(file).unwrap();
+    }
+    play(&night, HONEST);
+    let outcome = night.resume(&[]);
+    assert!(said(&outcome).contains("`windlass run --fresh` begins anew"), "{}", said(&outcome));
+    let outcome = run(&night, &["--gate", "true", "--fresh"]);
+    expect_end(&outcome, 0, "complete");
+    assert!(said(&outcome).contains("nobody has looked over"), "{}", said(&outcome));
+    let outcome = run(&night, &["--gate", "true", "--fresh"]);
+    assert!(!said(&outcome).contains("nobody has looked over"), "{}", said(&outcome));
+}
+
 // attack(claims): a person takes an open box out of the plan and commits that, after the runner was killed beside its agent
 // holds: the next run is not held for it
 #[test]
