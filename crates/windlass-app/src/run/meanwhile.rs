@@ -11,7 +11,8 @@ use windlass_core::values::{LandOutcome, LaneId, SnapshotId, StopReason};
 use windlass_core::words::{quoted, short_commit};
 use windlass_engine::recovery;
 use windlass_engine::store::RunFolder;
-use windlass_git::git::{Head, Repository};
+use windlass_git::git::{Head, ObjectId, Repository};
+use windlass_host::tree::at;
 
 use crate::error::{AppError, Kind};
 use crate::here::Here;
@@ -127,26 +128,56 @@ fn is_put_back(here: &Here, folder: &RunFolder, now: Option<&Vec<u8>>) -> bool {
     scene.is_some_and(|scene| scene.branch.as_ref() == now)
 }
 
-/// Has somebody checked out a branch that lacks the run's work? What an agent that was cut off has done is not meant.
-pub(super) fn has_gone_elsewhere(
+/// Why what is here is not what a run worked on: somebody has checked out a branch that lacks its work, or put another repository in
+/// the place. What an agent that was cut off has done is not meant. `None` where it is.
+pub(super) fn gone_elsewhere(
     here: &Here,
     folder: &RunFolder,
     (run, entries): (&Run, &[Entry]),
-) -> Result<bool, AppError> {
+) -> Result<Option<String>, AppError> {
     let (Some(repository), Some(seen)) = (&here.repository, last_seen(here, run, entries)) else {
-        return Ok(false);
+        return Ok(None);
     };
+    let id = folder.run();
+    if is_made_anew(repository, folder, run)
+        && recovery::PutBack::read(folder).unwrap_or_default().latest().is_none()
+    {
+        return Ok(Some(format!("another repository is in this place than the one that run {id} worked in")));
+    }
     let head = repository.head().map_err(AppError::system)?;
     let now = match &head {
         Head::Branch { branch, .. } | Head::Unborn { branch } => Some(branch),
         Head::Detached { .. } => None,
     };
-    let is_of_agent = || recovery::may_be_of_agent(&repository.git_dir.join("HEAD"), folder, run);
-    if now == seen.scene.branch.as_ref() || is_of_agent() {
-        return Ok(false);
+    // After `commit --amend` or a rebase its commit is in no history, and still there.
+    let is_known = seen.commit.as_deref().map_or(Ok(true), |commit| has_commit(repository, commit))?;
+    let is_same = now == seen.scene.branch.as_ref() && is_known;
+    if is_same || recovery::may_be_of_agent(&repository.git_dir.join("HEAD"), folder, run) {
+        return Ok(None);
     }
-    let (Some(was), Some(at)) = (&seen.commit, head.commit()) else { return Ok(true) };
-    Ok(!repository.is_in_history_of(was, &at.to_string()).map_err(AppError::system)?)
+    let has_work = match (&seen.commit, head.commit()) {
+        (Some(was), Some(at)) => {
+            repository.is_in_history_of(was, &at.to_string()).map_err(AppError::system)?
+        }
+        _ => false,
+    };
+    Ok((!has_work).then(|| format!("another branch is checked out than the one that run {id} worked on")))
+}
+
+fn has_commit(repository: &Repository, commit: &str) -> Result<bool, AppError> {
+    let commit = ObjectId::from_hex(commit.as_bytes());
+    commit.map_or(Ok(false), |commit| repository.has_commit(commit)).map_err(AppError::system)
+}
+
+/// Was the whole repository made after an agent of the run could have done that? Some of these no work in a repository writes again.
+fn is_made_anew(repository: &Repository, folder: &RunFolder, run: &Run) -> bool {
+    let first = ["HEAD", "config", "description", "info/exclude", "refs/tags", "objects/info"];
+    let mut there = first
+        .iter()
+        .map(|name| repository.common_dir.join(name))
+        .filter(|path| at(path).is_taken())
+        .peekable();
+    there.peek().is_some() && there.all(|path| recovery::is_written_since(&path, folder, run))
 }
 
 /// The repository as the run knew it last.

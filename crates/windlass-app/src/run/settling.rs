@@ -70,12 +70,8 @@ impl CutOff {
         let entries = journal::read(&folder.journal())?;
         let Ok(run) = Run::folded(&entries) else { return Ok(Vec::new()) };
         let Some(plan) = run.spec() else { return Ok(Vec::new()) };
-        if meanwhile::has_gone_elsewhere(there, folder, (&run, &entries))? {
-            let said = format!(
-                "another branch is checked out than the one that run {} worked on: what its interrupted attempt left is as it is",
-                plan.run
-            );
-            return Ok(vec![said]);
+        if let Some(why) = meanwhile::gone_elsewhere(there, folder, (&run, &entries))? {
+            return Ok(vec![format!("{why}: what its interrupted attempt left is as it is")]);
         }
         let behind = there.behind(&plan.sandbox.kind)?;
         let abandoned = Abandoned {

@@ -9,7 +9,7 @@ pub(crate) mod record;
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use windlass_core::message::preparing_commit;
 use windlass_core::recovery::{self, Owner, SnapshotComparison, Trace, Unsettled};
@@ -249,6 +249,14 @@ pub fn may_be_of_agent(path: &Path, folder: &RunFolder, run: &Run) -> bool {
     let cut_off = recovery::unsettled(run).filter(|_| recovery::is_to_be_repeated(run));
     let heard = cut_off.zip(run.spec()).map(|(unsettled, plan)| folder.heard(plan, unsettled.turn));
     heard.is_some_and(|heard| !is_of_later(path, heard))
+}
+
+/// Was it written after the agent of the run's last attempt could have done that?
+pub fn is_written_since(path: &Path, folder: &RunFolder, run: &Run) -> bool {
+    let last = recovery::unsettled(run).zip(run.spec());
+    let heard = last.map(|(unsettled, plan)| folder.heard(plan, unsettled.turn));
+    // An agent that was never heard of says nothing about time.
+    heard.filter(|heard| *heard > UNIX_EPOCH).is_some_and(|heard| is_written_later(path, heard))
 }
 
 /// Does a commit of the runner's run the repository's hooks? They may be the work of whoever was locked in.

@@ -193,6 +193,33 @@ fn rights_and_a_new_task_vouch_for_nothing() {
     assert_eq!(night.env.read(".windlass/config.toml"), limits[0].1);
 }
 
+// attack(files): another repository, or a fresh clone, is put in the place of one where a runner was killed
+// holds: nothing of the former one is written or committed there
+#[test]
+fn another_repository_in_the_same_place_gets_nothing_of_the_former_one() {
+    for clones in [false, true] {
+        let night = night(THREE, &call(HANGS, "\"hang\""));
+        night.env.write(".github/workflows/deploy.yml", "deploy\n");
+        kill(&night, Running::start(&mut command(&night, &["--gate", "true", "--allow-dirty"])));
+        a_minute_later(&night);
+        let (place, aside) = (night.env.project().to_owned(), night.env.root().join("aside"));
+        fs::rename(&place, &aside).unwrap();
+        fs::create_dir(&place).unwrap();
+        if clones {
+            night.env.git(&["clone", "--quiet", "../aside", "."]);
+        } else {
+            night.env.git(&["init", "--quiet"]);
+            night.env.write("other", "Another project\n");
+            commit(&night, "Another project");
+        }
+        play(&night, &call("echo x > made", "{ result = { text = \"Done.\" } }"));
+        let outcome = another(&night, &["--commit", "runner"]);
+        assert!(said(&outcome).contains("another repository is in this place"), "{}", said(&outcome));
+        assert!(!place.join(".github").exists() && (clones || !place.join("requirements.md").exists()));
+        assert_eq!(night.env.git(&["show", "--format=", "--name-only", "HEAD"]), "made");
+    }
+}
+
 // attack(endings): objects of the snapshots are gone when another run is to begin after a kill
 // holds: it begins, says what nobody has looked at, and says that once
 #[test]
