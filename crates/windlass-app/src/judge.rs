@@ -23,7 +23,7 @@ use crate::passthrough;
 use crate::principles::RunPrinciples;
 use crate::run::assignment::Assignment;
 use crate::run::verdict::{self, LONGEST_REPORT, Report};
-use crate::run::{Prepared, launch, refuse_root_without_sandbox};
+use crate::run::{Prepared, launch, refuse_root_without_sandbox, settle_all};
 use crate::trusting::TrustAnswers;
 
 /// The exit code of a judgement that is not yes, where codes are not detailed.
@@ -53,7 +53,11 @@ impl App {
     pub fn judge(&self, request: &JudgeWorkspace) -> Result<Judgement, AppError> {
         let workspaces = Workspaces::open(self.directory());
         let workspace = workspaces.find(&request.workspace)?;
-        let prepared = prepared(self, request, &workspaces, &workspace)?;
+        let read = || prepared(self, request, &workspaces, &workspace);
+        // What is wrong with the request is said before anything is put right.
+        let codes = read()?.configuration.resolved.exit_codes;
+        settle_all(&Here::at(self, workspaces.project().to_owned())?, codes)?;
+        let prepared = read()?;
         let path = match &request.report {
             Some(path) => self.directory().join(path),
             None => verdict::report_path(request.judged, &workspace, &prepared.configuration.resolved),

@@ -51,6 +51,7 @@ pub use self::prepared::refuse_root_without_sandbox;
 pub use self::rehearsal::Rehearsal;
 use self::request::said_codes;
 pub use self::request::{NamedTasks, ResumeRun, RunEnd, StartRun, Verified, WantedJob, WantedPhase};
+pub(crate) use self::settling::settle_all;
 pub use self::started_apart::{ApartRun, Begun, announce};
 pub use self::work::{Work, with_works};
 pub(crate) use self::work::{broken_records, has_records, unreadable};
@@ -106,7 +107,9 @@ pub(crate) fn read_settled(app: &App, request: &StartRun) -> Result<Prepared, Ap
     let read = Prepared::read(app, request, Extent::Act);
     let directory = read.as_ref().map_or(app.directory(), |prepared| prepared.directory.as_path());
     let Ok(here) = Here::at(app, directory.to_owned()) else { return read };
-    let Some(cut_off) = settling::cut_off(&here)? else { return read };
+    if settling::cut_off(&here)?.is_empty() {
+        return read;
+    }
     if !request.fresh
         && let Ok(prepared) = &read
         && unfinished(&here, prepared)?.is_some()
@@ -115,10 +118,8 @@ pub(crate) fn read_settled(app: &App, request: &StartRun) -> Result<Prepared, Ap
         return read;
     }
     let codes = read.as_ref().map(|prepared| prepared.configuration.resolved.exit_codes).unwrap_or_default();
-    let said = cut_off.settle(codes)?;
-    let mut prepared = Prepared::read(app, request, Extent::Act)?;
-    prepared.configuration.notices.splice(0..0, said);
-    Ok(prepared)
+    settle_all(&here, codes)?;
+    Prepared::read(app, request, Extent::Act)
 }
 
 /// Begins a run from a request that is not only looked at.

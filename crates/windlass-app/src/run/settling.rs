@@ -26,14 +26,25 @@ pub(super) struct CutOff {
     folder: RunFolder,
 }
 
-/// The latest run of this checkout, if nobody has judged what its last attempt left; `None` where one is at work.
-pub(super) fn cut_off(here: &Here) -> Result<Option<CutOff>, AppError> {
+/// Settles what interrupted attempts in this checkout have left, and says at once what was done: whatever becomes of the command, it is
+/// done.
+pub(crate) fn settle_all(here: &Here, codes: ExitCodes) -> Result<(), AppError> {
+    for run in cut_off(here)? {
+        here.app.notices(&run.settle(codes)?);
+    }
+    Ok(())
+}
+
+/// The latest run of this checkout, if nobody has judged what its last attempt left, and those that judged something since, which say
+/// nothing of it; none where one is at work. The newest first.
+pub(super) fn cut_off(here: &Here) -> Result<Vec<CutOff>, AppError> {
     let root = here.place().root;
     let is_at_work = |holder: &Holder| holder.directory.starts_with(&root) && holder.is_alive();
     if holders(&here.project)?.iter().any(is_at_work) {
         // The lock will say who works here.
-        return Ok(None);
+        return Ok(Vec::new());
     }
+    let mut found = Vec::new();
     for run in index::list(&here.project)?.iter().filter(|run| has_begun(run)) {
         let there = if run.directory == here.directory {
             here.clone()
@@ -50,14 +61,19 @@ pub(super) fn cut_off(here: &Here) -> Result<Option<CutOff>, AppError> {
         // One whose journal cannot be read says nothing, and of one that was driven elsewhere nothing is here.
         let is_unjudged = Run::folded(&entries).is_ok_and(|run| unjudged(&run).is_some());
         let is_cut_off = is_unjudged && !fleet::is_copy(&folder);
-        return Ok(is_cut_off.then_some(CutOff { there, folder }));
+        if is_cut_off {
+            found.push(CutOff { there, folder });
+        }
+        if !run.mode.judges() {
+            break;
+        }
     }
-    Ok(None)
+    Ok(found)
 }
 
 impl CutOff {
     /// Settles it. Says what was done.
-    pub(super) fn settle(&self, codes: ExitCodes) -> Result<Vec<String>, AppError> {
+    fn settle(&self, codes: ExitCodes) -> Result<Vec<String>, AppError> {
         let CutOff { there, folder } = self;
         let taken = launch::lock(there, folder.run(), codes)?;
         let (said, Taken { lock, notices }) = launch::with_lock(taken, || self.settled())?;

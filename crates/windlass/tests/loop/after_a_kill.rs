@@ -220,6 +220,21 @@ fn another_repository_in_the_same_place_gets_nothing_of_the_former_one() {
     }
 }
 
+// attack(output): an agent changes a protected file, its runner is killed, and the next command is refused
+// holds: what was put right before that is said
+#[test]
+fn what_is_put_right_is_said_where_the_command_is_refused() {
+    let shell = "echo evil > .github/workflows/ci.yml";
+    let night = killed(&[(".github/workflows/ci.yml", "ci\n")], shell, &[]);
+    written_minutes_ago(&night.env.project().join(".github/workflows/ci.yml"), 2);
+    let outcome = night.env.run(&mut night.windlass(&["run", "nowhere"]), PATIENCE);
+    outcome.expect_code(2, "no such workspace");
+    let is_put_back = night.env.read(".github/workflows/ci.yml") == "ci\n";
+    assert_eq!(is_put_back, said(&outcome).contains("made what it was before the interrupted attempt"));
+    another(&night, &[]);
+    assert_eq!(night.env.read(".github/workflows/ci.yml"), "ci\n");
+}
+
 // attack(endings): objects of the snapshots are gone when another run is to begin after a kill
 // holds: it begins, says what nobody has looked at, and says that once
 #[test]
@@ -259,3 +274,51 @@ fn a_box_that_a_person_takes_out_after_a_kill_is_not_missed() {
     expect_end(&outcome, 0, "complete");
 }
 
+// attack(money): an agent raises the limits of its workspace's project, its runner is killed, and the workspace is judged
+// holds: the judgement goes by the person's limits, and so does the next run
+#[test]
+fn a_judgement_settles_what_was_cut_off_before_it() {
+    for verb in ["verify", "validate"] {
+        let raises = "sed -i 's/= 1/= 100/' .windlass/config.toml; echo evil > .windlass/workspaces/ws/INSTRUCTIONS.md";
+        let night = Night::with_git(&call(&format!("{raises}; {HANGS}"), "\"hang\""));
+        let mut init = night.windlass(&["init", "ws"]);
+        night.env.run(&mut init, PATIENCE).expect_code(0, "init");
+        night.env.write(".windlass/workspaces/ws/INSTRUCTIONS.md", "Do it.\n");
+        night.env.write(".windlass/config.toml", "[limits]\nmax_cost = 1\n");
+        commit(&night, "A workspace");
+        let mut of_workspace = night.windlass(&["run", "ws", "--no-delay"]);
+        of_workspace.arg(format!("--mock={}", night.script.display()));
+        kill(&night, Running::start(&mut of_workspace));
+        let outcome = night.env.run(&mut night.windlass(&[verb, "ws", "--mock"]), PATIENCE);
+        assert!(
+            said(&outcome).contains("made what it was before the interrupted attempt"),
+            "{}",
+            said(&outcome)
+        );
+        assert_eq!(night.env.read(".windlass/config.toml"), "[limits]\nmax_cost = 1\n", "{verb}");
+        assert_eq!(night.env.read(".windlass/workspaces/ws/INSTRUCTIONS.md"), "Do it.\n", "{verb}");
+    }
+}
+
+// A judgement that was refused, or cut off itself, hides no run that was cut off before it.
+#[test]
+fn a_judgement_hides_nothing_that_was_cut_off() {
+    let night = Night::with_git(&call(HANGS, "\"hang\""));
+    let mut init = night.windlass(&["init", "ws"]);
+    night.env.run(&mut init, PATIENCE).expect_code(0, "init");
+    night.env.write(".windlass/workspaces/ws/INSTRUCTIONS.md", "Do it.\n");
+    night.env.write(".windlass/config.toml", "[limits]\nmax_cost = 1\n");
+    commit(&night, "A workspace");
+    let start = |arguments: &[&str]| {
+        let mut command = night.windlass(arguments);
+        command.arg(format!("--mock={}", night.script.display()));
+        kill(&night, Running::start(&mut command));
+    };
+    start(&["verify", "ws"]);
+    play(&night, &call(&format!("sed -i 's/= 1/= 100/' .windlass/config.toml; {HANGS}"), "\"hang\""));
+    start(&["verify", "ws"]);
+    play(&night, &call("echo x > made", "{ result = { text = \"Done.\" } }"));
+    let outcome = another(&night, &[]);
+    assert!(said(&outcome).contains("made what it was before the interrupted attempt"), "{}", said(&outcome));
+    assert_eq!(night.env.read(".windlass/config.toml"), "[limits]\nmax_cost = 1\n");
+}
