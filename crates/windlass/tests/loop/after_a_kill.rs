@@ -58,8 +58,7 @@ fn killed(files: &[(&str, &str)], shell: &str, arguments: &[&str]) -> Night {
     night
 }
 
-// attack(files): a person writes a list of tasks anew, takes a task's file away or renames the list, and commits that, after the runner was
-// killed beside its agent
+// attack(files): a person writes a list of tasks anew, or renames it, and commits that, after the runner was killed beside its agent
 // holds: no run puts the former list back, works on what the person has taken out of it, or commits it
 #[test]
 fn the_list_that_a_person_commits_after_a_kill_is_worked_off() {
@@ -138,7 +137,7 @@ fn what_a_person_commits_of_protected_files_after_a_kill_stays() {
     assert!(!cleaned.env.project().join(".windlass/workspaces/ws").exists(), "{}", said(&outcome));
 }
 
-// attack(checks): an agent changes a check and commits that, or leaves it so; its runner is killed, and a person commits something else, or
+// attack(files): an agent changes a check and commits that, or leaves it so; its runner is killed, and a person commits something else, or
 // changes the rights of all files
 // holds: none of that makes the change a person's: it is undone before the next run
 #[test]
@@ -220,7 +219,7 @@ fn another_repository_in_the_same_place_gets_nothing_of_the_former_one() {
     }
 }
 
-// attack(output): an agent changes a protected file, its runner is killed, and the next command is refused
+// attack(files): an agent changes a protected file, its runner is killed, and the next command is refused
 // holds: what was put right before that is said
 #[test]
 fn what_is_put_right_is_said_where_the_command_is_refused() {
