@@ -18,7 +18,7 @@ pub struct LaneOpened {
     pub snapshot: Option<SnapshotId>,
 }
 
-/// A lane's own checkout is gone, or is another one: somebody removed it.
+/// A lane's own checkout is gone, or is another one: somebody removed it. Or it could not be made.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LaneLost {
     /// Which.
@@ -26,6 +26,26 @@ pub struct LaneLost {
     /// The worker of a fleet that had it and is gone, or has given it up; `None` where the checkout was on this machine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub worker: Option<String>,
+    /// Why git could not fill it, in its own words; `None` where it had been there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unfilled: Option<String>,
+}
+
+impl LaneLost {
+    /// Somebody removed it.
+    pub const fn removed(lane: LaneId) -> LaneLost {
+        LaneLost { lane, worker: None, unfilled: None }
+    }
+
+    /// The worker that had it is gone, or has given it up.
+    pub const fn with_worker(lane: LaneId, worker: String) -> LaneLost {
+        LaneLost { lane, worker: Some(worker), unfilled: None }
+    }
+
+    /// It never was there: git could not fill it.
+    pub const fn unfilled(lane: LaneId, why: String) -> LaneLost {
+        LaneLost { lane, worker: None, unfilled: Some(why) }
+    }
 }
 
 /// A lane's work was merged with the tip of the branch, in the lane.

@@ -64,7 +64,9 @@ impl Run {
     fn outstanding_in(&self, id: LaneId, lane: &Lane) -> Vec<Effect> {
         match &lane.state {
             LaneState::Opening(turn) => {
-                let held = self.survey != Survey::Done || !self.may_begin();
+                // What was in the way of its files may not have passed yet.
+                let waits = self.backoff.is_some() && lane.task.as_ref().is_some_and(|at| at.unfilled > 0);
+                let held = waits || self.survey != Survey::Done || !self.may_begin();
                 let open = Effect::Open { lane: id, turn: turn.key() };
                 if held { Vec::new() } else { vec![open] }
             }

@@ -23,7 +23,7 @@ impl Run {
             Report::Failed(failed) => one(self.fails(failed.into())),
             Report::Broken(broken) => one(self.fails(broken.into())),
             Report::Surveyed(surveyed) => self.was_surveyed(surveyed),
-            Report::LaneLost(lost) => self.lane_lost(lost),
+            Report::LaneLost(lost) => self.lane_lost(now, lost),
             Report::Prepared(Prepared { lane }) => self.prepared(lane, now),
             Report::CallSpawned(spawned) => {
                 one(self.is_calling(spawned.lane, spawned.call).then(|| spawned.into()))

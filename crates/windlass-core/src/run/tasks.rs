@@ -56,6 +56,8 @@ pub(super) struct AtWork {
     pub landed: Option<String>,
     /// How often in this session its checkout was gone.
     pub lost: u32,
+    /// How often in a row its checkout could not be filled.
+    pub unfilled: u32,
     /// Paths in which both sides changed the same; empty where only the checks of the merged tree failed.
     pub conflicts: Vec<String>,
 }

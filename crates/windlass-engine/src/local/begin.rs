@@ -166,7 +166,7 @@ impl LocalLanes {
         let plan = self.plan_in(lane);
         let environment = inherited(self.environment_of(lane), &Heir::check(&plan));
         if stage != CheckStage::Baseline && self.is_missing(lane) {
-            self.report(order.epoch, LaneLost { lane, worker: None });
+            self.report(order.epoch, LaneLost::removed(lane));
             return Ok(());
         }
         let place = working_trees::place_in(&self.plan, self.repository.as_ref(), lane);

@@ -179,7 +179,7 @@ impl LocalLanes {
     /// What a check says of files that somebody has removed is said of nothing.
     fn check_ended(&mut self, epoch: Epoch, lane: LaneId, stage: CheckStage, outcome: CheckOutcome) {
         if stage != CheckStage::Baseline && self.is_missing(lane) {
-            self.report(epoch, LaneLost { lane, worker: None });
+            self.report(epoch, LaneLost::removed(lane));
             return;
         }
         let hint = self.hint_of_environment(stage, &outcome);

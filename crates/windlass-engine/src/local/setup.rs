@@ -92,7 +92,7 @@ impl LocalLanes {
         ended: Result<(), SetupError>,
     ) -> Result<(), EngineError> {
         if self.is_missing(lane) {
-            self.unasked(LaneLost { lane, worker: None });
+            self.unasked(LaneLost::removed(lane));
             return Ok(());
         }
         let Err(error) = ended else { return self.is_set_up(lane) };

@@ -318,7 +318,7 @@ impl Runner<'_> {
             return Ok(());
         }
         if stage != CheckStage::Baseline && self.is_lost() {
-            self.inbox.push_back(Arrival::Worked(Input::from(report::LaneLost { lane, worker: None })));
+            self.inbox.push_back(Arrival::Worked(Input::from(report::LaneLost::removed(lane))));
             return Ok(());
         }
         // Beside lanes, a person may write in the user's directory at any moment.
@@ -376,7 +376,7 @@ impl Runner<'_> {
         self.world.judged();
         self.step()?;
         if check.stage != CheckStage::Baseline && self.is_lost() {
-            return self.take(Input::from(report::LaneLost { lane: check.lane, worker: None }));
+            return self.take(Input::from(report::LaneLost::removed(check.lane)));
         }
         let outcome = CheckOutcome {
             check: check.check,

@@ -246,7 +246,7 @@ impl Runner<'_> {
             return landed(LandOutcome::Landed { commit });
         }
         if is_lost {
-            return Ok(vec![Input::from(report::LaneLost { lane, worker: None })]);
+            return Ok(vec![Input::from(report::LaneLost::removed(lane))]);
         }
         let Some(head) = self.world.git.head() else { return Err(Trouble::Halted(Halt::Broken)) };
         if name(head) != tip {

@@ -161,7 +161,7 @@ impl Runner<'_> {
             Ok(_) | Err(Trouble::Failed(StopReason::DestructiveChange, _))
                 if in_checkout && self.is_lost() =>
             {
-                Ok(vec![Input::from(report::LaneLost { lane, worker: None })])
+                Ok(vec![Input::from(report::LaneLost::removed(lane))])
             }
             worked => worked,
         };

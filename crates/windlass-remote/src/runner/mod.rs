@@ -215,7 +215,7 @@ impl RemoteLanes {
             Effect::CloseTask { .. } if order.effect.parks() => self.local.carry_out(order),
             Effect::CloseTask { .. } => Ok(()),
             _ => {
-                let lost = LaneLost { lane, worker: Some(worker.to_owned()) };
+                let lost = LaneLost::with_worker(lane, worker.to_owned());
                 self.reports.push(Reported::of(order.epoch, lost));
                 Ok(())
             }

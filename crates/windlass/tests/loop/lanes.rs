@@ -166,3 +166,54 @@ fn a_lane_that_is_removed_again_and_again_ends_the_run_and_a_resume_goes_on() {
     night.resume(&[]).expect_code(0, "once nobody removes it");
     assert_done_again(&night, 1, "resumed");
 }
+
+/// A repository whose files go through a filter that fails as long as this says so, with the file that ends it.
+fn with_filter(fails: impl Fn(&str) -> String) -> Night {
+    let night = night(&[(1, &[])], HONEST);
+    let marks = night.env.root().join("marks").display().to_string();
+    fs::create_dir(&marks).unwrap();
+    let smudge = format!("if {}; then echo no such host >&2; exit 1; fi; cat", fails(&marks));
+    for (name, value) in [("clean", "cat"), ("smudge", &smudge), ("required", "true")] {
+        night.env.git(&["config", &format!("filter.far.{name}"), value]);
+    }
+    night.env.write("large.bin", "large\n");
+    night.env.write(".gitattributes", "*.bin filter=far\n");
+    night.env.git(&["add", "--all"]);
+    night.env.git(&["commit", "--quiet", "--message", "A filter"]);
+    night.set("WINDLASS_CLOCKS__BACKOFF", "1s")
+}
+
+// attack(endings): the filter that a lane's files go through fails for a while: the server that it asks is out of reach
+// holds: nobody is said to have removed anything; it is tried again after pauses, and the task is done
+#[test]
+fn a_lane_that_cannot_be_filled_for_a_while_is_filled_again() {
+    // Each try of a lane fills it twice.
+    let night = with_filter(|marks| {
+        format!("test $(ls '{marks}' | wc -l) -lt 4 && mktemp '{marks}/XXXXXX' >/dev/null")
+    });
+    run(&night, &["-j", "2", "--gate", "true"]).expect_code(0, "run");
+    assert_done_again(&night, 1, "a filter");
+    assert!(!was_told(&night), "{:#?}", night.facts());
+    let waits = night.facts().into_iter().filter(|fact| matches!(fact, Fact::BackoffStarted { .. }));
+    assert_eq!(waits.count(), 2, "{:#?}", night.facts());
+}
+
+// attack(endings): the filter that a lane's files go through fails for good
+// holds: nobody is paid; the run ends as one whose checkout could not be set up, in git's own words, and goes on once it can
+#[test]
+fn a_lane_that_can_never_be_filled_ends_the_run_with_what_git_said() {
+    let night = with_filter(|marks| format!("test ! -e '{marks}/mended'"));
+    let night = night.set("WINDLASS_LIMITS__OUTAGE_RETRIES", "1");
+    let outcome = run(&night, &["-j", "2", "--gate", "true"]);
+    outcome.expect_code(34, "run");
+    let said =
+        (outcome.stdout_text() + &outcome.stderr_text()).split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(
+        said.contains("could not be filled: `git read-tree` failed") && said.contains("no such host"),
+        "{said}"
+    );
+    assert!(!said.contains("removed"), "{said}");
+    fs::write(night.env.root().join("marks/mended"), "").unwrap();
+    night.resume(&[]).expect_code(0, "resume");
+    assert_done_again(&night, 1, "mended");
+}

@@ -370,7 +370,7 @@ proptest! {
             }
         }
         prop_assert!(world.is_done(), "stage {} of {}", world.stage, WORK + 2);
-        let lost = Report::from(LaneLost { lane: LANE, worker: None });
+        let lost = Report::from(LaneLost::removed(LANE));
         prop_assert!(is_answer(&lost));
     }
 }

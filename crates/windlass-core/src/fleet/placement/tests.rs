@@ -225,7 +225,7 @@ fn what_is_said_on_the_way_answers_nothing() {
     let spawned = report::CallSpawned { lane: LANE, call: crate::values::CallId(1), pid: 1 };
     assert!(!is_answer(&spawned.into()));
     assert!(!is_answer(&Report::notice("x")));
-    assert!(is_answer(&LaneLost { lane: LANE, worker: None }.into()));
+    assert!(is_answer(&LaneLost::removed(LANE).into()));
 }
 
 /// What can happen to a lane.

@@ -347,6 +347,9 @@ impl Run {
         if class == Class::Interrupted && self.may_lose(lane) {
             return self.begin_again(lane);
         }
+        if class == Class::Outage && self.may_be_unfilled(lane) {
+            return self.fill_again(lane);
+        }
         let (turn, outcome, _) = self.take_state(lane, "judging", LaneState::try_as_judging)?;
         if self.goes_elsewhere(lane, &turn, &outcome) {
             self.begin_anew(lane, &turn);

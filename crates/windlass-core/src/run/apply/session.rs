@@ -58,7 +58,7 @@ impl Run {
         for lane in self.lanes.values_mut() {
             lane.state = after_restart(&lane.state);
             if let Some(at) = &mut lane.task {
-                at.lost = 0;
+                (at.lost, at.unfilled) = (0, 0);
             }
         }
         Ok(())

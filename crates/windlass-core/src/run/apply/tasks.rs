@@ -60,6 +60,9 @@ impl Run {
         if let Some(held) = self.lanes.get_mut(&lane) {
             held.latest = Some(evidence.clone());
             held.stands_on(base);
+            if let Some(at) = &mut held.task {
+                at.unfilled = 0;
+            }
             let first = held.task.as_mut().filter(|at| at.began.is_none());
             if let Some(at) = first {
                 at.began = Some(evidence.clone());

@@ -167,7 +167,7 @@ impl World {
             self.begun.insert(effect.clone());
             if let Some(lane) = self.loses(&effect) {
                 self.lanes.insert(lane, Checkout { gone: true, ..Checkout::default() });
-                self.input(Input::from(report::LaneLost { lane, worker: None }));
+                self.input(Input::from(report::LaneLost::removed(lane)));
             } else {
                 self.carry_out(effect);
             }

@@ -1,13 +1,17 @@
 //! What a lane keeps, and what not, when its checkout is gone or its work cannot reach the branch.
 
+use std::time::Duration;
+
 use super::landing::until;
 use super::lanes_world::{AgentCall, World, row, tasks_plan};
-use crate::fact::Fact;
+use crate::fact::{Entry, Fact};
 use crate::report;
 use crate::run::lane::{Candidate, Council};
 use crate::run::{Effect, Input, LaneState, Run};
 use crate::spec::{Depth, LanesSpec, ReviewSpec, Verification};
-use crate::values::{Class, Evidence, LaneId, MergeOutcome, Named, Now, Purpose, StopReason, TaskId};
+use crate::values::{
+    Class, Evidence, LaneId, MergeOutcome, Named, Now, Purpose, StopReason, TaskId, between,
+};
 
 fn done(task: &TaskId, _: Purpose, _: u32) -> AgentCall {
     let file: &'static str = Box::leak(task.0.clone().into_boxed_str());
@@ -28,7 +32,7 @@ fn merges(effect: &Effect) -> bool {
 /// The attempt that begins again once the checkout of the lane is gone.
 fn lost(world: &mut World, effect: &Effect) -> (LaneId, crate::run::TurnKey, Purpose) {
     let lane = effect.lane().unwrap();
-    world.input(Input::from(report::LaneLost { lane, worker: None }));
+    world.input(Input::from(report::LaneLost::removed(lane)));
     let Some(LaneState::Opening(turn)) = world.run.lane(lane) else { panic!("{:?}", world.run.lane(lane)) };
     assert!(turn.claim.is_none() && turn.review.is_none() && !turn.progress, "{turn:?}");
     assert!(world.run.task_is_fresh(lane) && world.run.work_in(lane).is_none());
@@ -107,6 +111,32 @@ fn a_checkout_that_goes_too_often_is_said_with_how_often() {
 }
 
 #[test]
+fn a_checkout_that_cannot_be_filled_is_tried_again_after_pauses_and_not_for_ever() {
+    let opens = |effect: &Effect| matches!(effect, Effect::Open { .. });
+    for (failures, ends) in [(5, StopReason::Complete), (6, StopReason::SetupFailed)] {
+        let mut world = World::new(tasks_plan(2), vec![row("T1", &[])], done);
+        let mut tried = Vec::new();
+        for _ in 0..failures {
+            let lane = until(&mut world, opens).lane().unwrap();
+            tried.push(world.now.wall);
+            world.input(Input::from(report::LaneLost::unfilled(lane, "no such host".to_owned())));
+            assert!(!world.run.outstanding().iter().any(opens), "it is waited first");
+        }
+        assert_eq!(world.finish(), ends);
+        let pauses: Vec<_> = tried.windows(2).map(|pair| between(pair[0], pair[1])).collect();
+        assert!(pauses.is_sorted() && pauses[0] >= Duration::from_secs(8), "{pauses:?}");
+        let said = |entry: &Entry| match &entry.fact {
+            Fact::Noticed(report::Noticed { text }) => text.clone(),
+            Fact::RunFinished { detail, .. } => detail.clone(),
+            _ => String::new(),
+        };
+        let said: Vec<String> = world.journal.iter().map(said).collect();
+        assert_eq!(said.iter().filter(|text| text.contains("filled")).count(), failures, "{said:?}");
+        assert!(!said.iter().any(|text| text.contains("removed")), "{said:?}");
+    }
+}
+
+#[test]
 fn an_interrupted_call_in_a_lane_is_repeated_in_the_same_checkout() {
     let agent = |task: &TaskId, purpose, call| match call {
         1 => AgentCall { class: Class::Interrupted, writes: Vec::new(), claims: false },
@@ -153,7 +183,7 @@ fn while_an_agent_puts_its_work_together_nothing_lands_that_it_would_have_to_put
 
 #[test]
 fn a_run_that_has_not_begun_or_has_ended_takes_nothing_in() {
-    let now = Now { wall: "2026-11-21T22:00:00Z".parse().unwrap(), monotonic: std::time::Duration::ZERO };
+    let now = Now { wall: "2026-11-21T22:00:00Z".parse().unwrap(), monotonic: Duration::ZERO };
     let notice = || Input::notice("what".to_owned());
     assert_eq!(Run::new().decide(now, notice()), []);
     let mut world = World::new(tasks_plan(2), vec![row("T1", &[])], done);

@@ -167,7 +167,6 @@ fn a_report_survives_the_wire() {
         let text = serde_json::to_string(&reported).unwrap();
         assert_eq!(serde_json::from_str::<Reported>(&text).unwrap(), reported, "{text}");
     }
-    let text =
-        serde_json::to_string(&Reported::unasked(report::LaneLost { lane: LANE, worker: None })).unwrap();
+    let text = serde_json::to_string(&Reported::unasked(report::LaneLost::removed(LANE))).unwrap();
     assert_eq!(text, r#"{"v":1,"report":{"what":"lane_lost","lane":0}}"#);
 }

@@ -46,13 +46,18 @@ impl WorkingTrees {
             Effect::Merge { commit, .. } => self.merge(lane, commit.as_deref()),
             _ => self.checkout(lane)?.world.carry_out(order),
         };
-        match done {
+        // A lane that nobody could fill was never there: then nobody has removed it.
+        let fills = matches!(order.effect, Effect::Open { .. }) && is_fresh(&order.context);
+        match done.map_err(|error| self.for_want_of_room(error)) {
             Ok(_) if !self.is_there(lane)? => Ok(self.lost(lane)),
             // It may be that somebody is about to remove it, and has come as far as what was needed here. Or it cannot be made:
             // then this is what is to be known of it.
             Err(error) if !is_of_another_cause(&error) && !self.is_whole(lane)? => {
                 // No checkout is whole that has borrowed from a repository which is not.
                 self.find_all_objects()?;
+                if fills {
+                    return unfilled(lane, error);
+                }
                 let said = self.main.say_once(vec![format!("lane {lane}: {}", error.detail)]);
                 Ok(said.into_iter().chain(self.lost(lane)).collect())
             }
@@ -87,7 +92,7 @@ impl WorkingTrees {
     /// Nothing is known of the lane's checkout any more.
     pub(super) fn lost(&mut self, lane: LaneId) -> Vec<Report> {
         self.lanes.remove(&lane);
-        vec![Report::from(report::LaneLost { lane, worker: None })]
+        vec![Report::from(report::LaneLost::removed(lane))]
     }
 
     /// Brings a lane to the tip for a task that it has just taken up; otherwise takes it as it was left.
@@ -95,7 +100,7 @@ impl WorkingTrees {
         let main = self.repository()?;
         let tip = self.tip(&main)?;
         let mut reports = Vec::new();
-        let fresh = context.task().is_none_or(|at| at.fresh);
+        let fresh = is_fresh(context);
         // What only its setup made is nobody's work. A task on another machine is closed without its files.
         let was_worked_in = self.lanes.get(&lane).is_some_and(|former| former.world.kept_last.is_some());
         if fresh && was_worked_in && self.is_usable(lane)? {
@@ -210,6 +215,19 @@ impl WorkingTrees {
     pub(super) fn checkout(&mut self, lane: LaneId) -> Result<&mut Checkout, WorkError> {
         self.lanes.get_mut(&lane).ok_or_else(|| WorkError::of(StopReason::Internal, &"a lane is gone"))
     }
+}
+
+/// What comes of a checkout that could not be made, of a repository that is whole.
+fn unfilled(lane: LaneId, error: WorkError) -> Worked {
+    if error.stop_reason == StopReason::Internal || error.cause == Cause::BrokenRepository {
+        return Ok(vec![Report::from(report::LaneLost::unfilled(lane, error.detail))]);
+    }
+    Err(error)
+}
+
+/// Is a task taken up, and not gone on with?
+fn is_fresh(context: &OrderContext) -> bool {
+    context.task().is_none_or(|at| at.fresh)
 }
 
 /// Would it be the same in a checkout made anew?

@@ -84,7 +84,7 @@ impl Night<'_> {
             return Landed { lane, outcome: LandOutcome::Landed { commit: there.clone() } }.into();
         }
         if !self.machines[machine].commits.contains(commit) {
-            return LaneLost { lane, worker: None }.into();
+            return LaneLost::removed(lane).into();
         }
         if now != tip {
             return Landed { lane, outcome: LandOutcome::Moved }.into();

@@ -224,7 +224,7 @@ impl Night<'_> {
             Effect::CloseTask { .. } if order.effect.parks() => self.locally(runner, order),
             Effect::CloseTask { .. } => {}
             _ => {
-                let lost = LaneLost { lane, worker: Some(worker.to_owned()) };
+                let lost = LaneLost::with_worker(lane, worker.to_owned());
                 self.runners[runner].reports.push_back(Reported::of(order.epoch, lost));
             }
         }
