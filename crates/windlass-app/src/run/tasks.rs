@@ -148,6 +148,7 @@ pub fn refuse_impossible_lanes(here: &Here, request: &Prepared) -> Result<(), Ap
         .hint("Run with -j 1, or without commit.attempts."));
     }
     refuse_without_commit(here)?;
+    refuse_promised(here)?;
     match request.assignment.find_tasks(&resolved.tasks) {
         // Issues are in no commit: each lane gets its own copy of them.
         Some(Ok(found)) if request.assignment.issues.is_none() => refuse_unlike_commit(here, &found),
@@ -188,6 +189,7 @@ pub fn refuse_changed_tasks(here: &Here, plan: &RunSpec) -> Result<(), AppError>
         return Ok(());
     }
     refuse_without_commit(here)?;
+    refuse_promised(here)?;
     refuse_unlike_commit(here, &read_tasks(&here.directory, &places.file))
 }
 
@@ -238,6 +240,24 @@ fn refuse_without_commit(here: &Here) -> Result<(), AppError> {
     }
     Err(AppError::usage("lanes begin with the last commit, and there is none yet")
         .hint("Make one: git add --all && git commit -m 'First commit'"))
+}
+
+/// Lanes have all files of the commit, and ask no remote for them.
+fn refuse_promised(here: &Here) -> Result<(), AppError> {
+    let Some(repository) = &here.repository else { return Ok(()) };
+    let head = repository.head().map_err(AppError::system)?.commit();
+    let count = head.map_or(Ok(0), |commit| repository.count_promised(&commit.to_string()));
+    match count.map_err(AppError::system)? {
+        0 => Ok(()),
+        count => {
+            let objects = if count == 1 { "1 object is" } else { &format!("{count} objects are") };
+            Err(AppError::usage(format!(
+                "this is a partial clone, and lanes have all files of the last commit: {objects} not here"
+            ))
+            .hint("Fetch what is missing: git diff --shortstat $(git hash-object -t tree /dev/null) HEAD")
+            .hint("Or do one task after another: without -j"))
+        }
+    }
 }
 
 /// Lanes begin with what is committed: tasks that are not could be worked on there, and never be claimed.

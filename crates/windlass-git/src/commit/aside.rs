@@ -18,9 +18,7 @@ pub fn commit_aside(
     parent: Option<ObjectId>,
 ) -> Result<Option<ObjectId>, CommitError> {
     let index = PrivateIndex::create(repository, store)?;
-    if let Some(parent) = parent {
-        index.call().args(["read-tree", &parent.to_string()]).output()?;
-    }
+    index.begin_with(parent, candidate)?;
     if index.take(store, candidate)?.is_some() {
         return Ok(None);
     }

@@ -97,9 +97,7 @@ pub fn commit(
     }
     let before = repository.head()?.commit();
     let index = PrivateIndex::create(repository, store)?;
-    if let Some(commit) = before {
-        index.call().args(["read-tree", &commit.to_string()]).output()?;
-    }
+    index.begin_with(before, candidate)?;
     if let Some(why) = index.take(store, candidate)? {
         return Ok(CommitOutcome::Refused(why));
     }
@@ -304,6 +302,40 @@ impl<'a> PrivateIndex<'a> {
 
     pub(crate) fn call(&self) -> Call {
         Call::within(self.repository).only_as_filtered().with_index(&self.path)
+    }
+
+    /// Begins with the files of a commit; without one there is none.
+    pub(crate) fn begin_with(
+        &self,
+        commit: Option<ObjectId>,
+        candidate: &Candidate<'_>,
+    ) -> Result<(), GitError> {
+        let Some(commit) = commit else { return Ok(()) };
+        self.call().args(["read-tree", &commit.to_string()]).output()?;
+        self.leave_out_what_is_elsewhere(candidate)
+    }
+
+    /// In a partial clone git fetches whatever an index has and the repository has not, before it makes a tree of it: but for
+    /// what a sparse checkout leaves out.
+    fn leave_out_what_is_elsewhere(&self, candidate: &Candidate<'_>) -> Result<(), GitError> {
+        let hidden = self.repository.hidden_files()?;
+        let mut left_out = hidden.skipped();
+        if left_out.is_empty() || !self.repository.is_partial()? {
+            return Ok(());
+        }
+        for path in candidate.changed {
+            left_out.remove(path.as_slice());
+        }
+        let tracked = self.call().args(["ls-files", "-z"]).output()?;
+        let listing: Vec<u8> = zero_ended(&tracked)
+            .filter(|path| left_out.contains(path))
+            .flat_map(|path| [path, b"\0"].concat())
+            .collect();
+        self.call()
+            .args(["update-index", "-z", "--skip-worktree", "--stdin"])
+            .input(listing)
+            .output()
+            .map(drop)
     }
 
     pub(crate) fn write_tree(&self) -> Result<String, GitError> {

@@ -14,6 +14,7 @@ mod named_files;
 mod object;
 mod object_files;
 pub(crate) mod obstacle;
+mod partial;
 pub(crate) mod patience;
 mod push;
 mod refs;

@@ -50,6 +50,7 @@ mod odd_repositories;
 mod one_run;
 mod own_files;
 mod parking;
+mod partial_clones;
 mod persons_git;
 mod persons_scripts;
 mod pipeline_limits;
