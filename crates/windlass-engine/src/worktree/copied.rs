@@ -5,12 +5,10 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
 use super::bootstrap::CopiedFile;
+use windlass_git::git::WORKTREE_COPIES;
 use windlass_git::inventory::as_path;
 use windlass_host::file::FileError;
 use windlass_host::tree::at;
-
-/// The file's name in the worktree's folder in the repository.
-const FILE: &str = "windlass-copied";
 
 /// The longest of these files that is read: some hundred thousand paths.
 const LONGEST: usize = 64 << 20;
@@ -53,5 +51,5 @@ fn record(bytes: &[u8]) -> Option<CopiedFile> {
 }
 
 fn path(git_dir: &Path) -> PathBuf {
-    git_dir.join(FILE)
+    git_dir.join(WORKTREE_COPIES)
 }

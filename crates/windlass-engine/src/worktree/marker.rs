@@ -9,11 +9,9 @@ use windlass_core::spec::PortPlace;
 
 #[cfg(feature = "testing")]
 use super::bootstrap::variables;
+use windlass_git::git::WORKTREE_MARKER;
 use windlass_host::file::FileError;
 use windlass_host::tree::at;
-
-/// The file's name.
-const FILE: &str = "windlass.json";
 
 /// The format that this program writes; others are not ours to touch.
 const FORMAT: u32 = 1;
@@ -91,5 +89,5 @@ pub(crate) fn rewritten(bytes: &[u8]) -> Option<(Vec<u8>, usize)> {
 }
 
 fn path(git_dir: &Path) -> PathBuf {
-    git_dir.join(FILE)
+    git_dir.join(WORKTREE_MARKER)
 }

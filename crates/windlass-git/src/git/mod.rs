@@ -45,7 +45,7 @@ pub use status::UncommittedPath;
 pub use steering::{
     Manner, PutBack, Steering, SteeringError, Strictness, put_back_from, take_folders_as_they_are,
 };
-pub use worktree::{Branch, LinkedTree, Uncommitted};
+pub use worktree::{Branch, LinkedTree, Uncommitted, WORKTREE_COPIES, WORKTREE_MARKER};
 
 #[cfg(test)]
 pub(crate) use call::calls_made;

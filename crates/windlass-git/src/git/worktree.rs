@@ -11,6 +11,12 @@ use windlass_host::tree::at;
 /// Time to check out a whole working tree, filters such as LFS included.
 const CHECKOUT: Duration = Duration::from_mins(30);
 
+/// In a working tree's own folder in the repository: what windlass knows of one that it has made.
+pub const WORKTREE_MARKER: &str = "windlass.json";
+
+/// The same of the files that it has copied there.
+pub const WORKTREE_COPIES: &str = "windlass-copied";
+
 /// The longest file below `.git/worktrees` that is read, in bytes.
 const LONGEST: usize = 1 << 16;
 

@@ -11,7 +11,7 @@ use windlass_core::values::{Named, SnapshotId};
 
 use super::quoting::{quote, unquote};
 use super::{LeftOut, LeftOutReason, SnapshotError, Store};
-use crate::git::{ObjectFormat, ObjectId, ObjectKind, Repository};
+use crate::git::{ObjectFormat, ObjectId, ObjectKind, Repository, WORKTREE_COPIES, WORKTREE_MARKER};
 use crate::inventory::{EntryKind, Place, as_path};
 use windlass_host::file::{AtPath, FileError};
 use windlass_host::tree::{self, Attributes, Kind, Stamps, TreePath, at};
@@ -29,15 +29,19 @@ const SHARED_FILES: [&str; 7] = [
     "logs/refs/stash",
 ];
 /// Folders in it.
-const SHARED_FOLDERS: [&str; 3] = ["refs", "reftable", HOOKS];
+const SHARED_FOLDERS: [&str; 3] = ["refs", TABLES, HOOKS];
 /// Its hooks, where the configuration names no other folder.
 const HOOKS: &str = "hooks";
 /// References of one linked working tree: in the folder of that tree they are below `refs/`, like the shared ones.
 const REFS_OF_A_LINKED_TREE: &[u8] = b"worktree-refs/";
 /// What the folders of other linked working trees hold, below `worktrees/`.
 const OTHER_TREES: &str = "worktrees";
-/// What ties a linked working tree to its repository, and whether it may be removed.
-const OF_A_LINKED_TREE: [&str; 3] = ["commondir", "gitdir", "locked"];
+/// What ties a linked working tree to its repository, whether it may be removed, and what windlass knows of its own ones.
+const OF_A_LINKED_TREE: [&str; 5] = ["commondir", "gitdir", "locked", OF_OURS[0], OF_OURS[1]];
+const OF_OURS: [&str; 2] = [WORKTREE_MARKER, WORKTREE_COPIES];
+/// Where references are kept in tables: those of one linked working tree, HEAD among them, as `REFS_OF_A_LINKED_TREE`.
+const TABLES_OF_A_LINKED_TREE: &[u8] = b"worktree-reftable/";
+const TABLES: &str = "reftable";
 /// In a snapshot of a linked working tree, the files that belong to the main one. They lie in the folder that all share.
 const MAIN_TREE: &[u8] = b"main-worktree/";
 /// What is checked out there.
@@ -93,10 +97,13 @@ pub(super) fn location(place: &KeptPlace, name: &[u8]) -> Option<PathBuf> {
     if let Some(below) = name.strip_prefix(REFS_OF_A_LINKED_TREE) {
         return place.git_dir.as_ref().map(|folder| folder.join("refs").join(as_path(below)));
     }
+    if let Some(below) = name.strip_prefix(TABLES_OF_A_LINKED_TREE) {
+        return place.git_dir.as_ref().map(|folder| folder.join(TABLES).join(as_path(below)));
+    }
     if let Some(below) = name.strip_prefix(MAIN_TREE) {
         return place.common_dir.as_ref().map(|folder| folder.join(as_path(below)));
     }
-    let of_the_worktree = OF_THE_WORKTREE.iter().any(|own| own.as_bytes() == name)
+    let of_the_worktree = OF_THE_WORKTREE.iter().chain(&OF_OURS).any(|own| own.as_bytes() == name)
         || is_under_way(name)
         || name.starts_with(SHARED_INDEX.as_bytes());
     let folder = if of_the_worktree { &place.git_dir } else { &place.common_dir };
@@ -272,10 +279,13 @@ fn own_files(repository: &Repository) -> Vec<(Vec<u8>, PathBuf)> {
         files.extend(walk(&common_dir.join(folder), folder.as_bytes()));
     }
     if repository.is_linked() {
-        let own = walk(&git_dir.join("refs"), b"refs");
-        let renamed =
-            |name: Vec<u8>| [REFS_OF_A_LINKED_TREE, name.strip_prefix(b"refs/").unwrap_or(&name)].concat();
-        files.extend(own.into_iter().map(|(name, path)| (renamed(name), path)));
+        let ours = OF_OURS.iter().map(|name| (name.as_bytes().to_vec(), git_dir.join(name)));
+        files.extend(ours.filter(|(_, path)| is_file(&at(path))));
+        for (folder, prefix) in [("refs", REFS_OF_A_LINKED_TREE), (TABLES, TABLES_OF_A_LINKED_TREE)] {
+            let own = walk(&git_dir.join(folder), b"");
+            let renamed = |name: Vec<u8>| [prefix, name.strip_prefix(b"/").unwrap_or(&name)].concat();
+            files.extend(own.into_iter().map(|(name, path)| (renamed(name), path)));
+        }
     }
     files.extend(other_trees(repository));
     files
@@ -312,6 +322,7 @@ fn other_trees(repository: &Repository) -> Vec<(Vec<u8>, PathBuf)> {
         own.extend(walk(&of_tree.join("refs"), b"refs"));
         own.extend(of_a_tree(&of_tree));
         files.extend(own.into_iter().map(|(below, path)| ([&name[..], &below].concat(), path)));
+        own.extend(walk(&of_tree.join(TABLES), TABLES.as_bytes()));
     }
     if repository.is_linked() {
         let own = of_a_tree(&repository.common_dir).into_iter();

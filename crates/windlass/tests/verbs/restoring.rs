@@ -343,3 +343,47 @@ fn a_snapshot_without_a_repository_names_the_newest_that_has_one() {
     env.git(&["fsck", "--strict"]);
     assert!(!env.project().join("work.txt").exists());
 }
+
+// attack(endings): an agent deletes `.git` of a repository that windlass has made worktrees of
+// holds: what is put back has them as they were, and windlass knows them as its own
+#[test]
+fn worktrees_are_known_again_after_their_repository_is_put_back() {
+    let env = TestEnv::with_git();
+    let script = env
+        .write(env.root().join("idle.toml"), "[[call]]\nsteps = [ { result = { text = \"Looked.\" } } ]\n");
+    let mock = format!("--mock={}", script.display());
+    ask(&env, &["run", "-p", "Look", &mock, "--no-delay", "-m", "1", "--worktree", "port"])
+        .expect_code(10, "run");
+    let run = finished(&env, "Work", 1);
+    let listed = || told(&env, &["worktree", "list"]);
+    let before = listed();
+    assert!(before.contains("port"), "{before}");
+    fs::remove_dir_all(env.project().join(".git")).unwrap();
+    told(&env, &["restore", &run, "1", "--before", "--repository"]);
+    assert_eq!(listed(), before);
+    ask(&env, &["worktree", "clean", "port"]).expect_code(0, "clean");
+    assert!(!listed().contains("port"), "{}", listed());
+}
+
+// attack(endings): an agent deletes `.git` where references are kept in tables, and there are other working trees
+// holds: those are put back as well, with what they have checked out
+#[test]
+#[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
+fn other_working_trees_have_their_tables_again() {
+    let env = TestEnv::new();
+    let init = ["init", "--quiet", "--initial-branch=main", "--ref-format=reftable"];
+    let made = env.run(env.command("git").args(init).current_dir(env.project()), PATIENCE);
+    if made.code != Some(0) {
+        eprintln!("skipped, because this git has no reftable: {}", made.stderr_text());
+        return;
+    }
+    env.git(&["commit", "--quiet", "--allow-empty", "-m", "First"]);
+    let tree = another_tree(&env, "other");
+    let run = finished(&env, "Work", 1);
+    let head = || env.git(&["-C", &tree, "symbolic-ref", "HEAD"]);
+    let before = head();
+    fs::remove_dir_all(env.project().join(".git")).unwrap();
+    told(&env, &["restore", &run, "1", "--before", "--repository"]);
+    assert_eq!((head(), before.as_str()), (before.clone(), "refs/heads/other"));
+    assert_eq!(env.git(&["-C", &tree, "status", "--porcelain"]), "");
+}
