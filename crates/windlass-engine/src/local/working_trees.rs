@@ -7,6 +7,7 @@ mod unkept;
 
 use std::collections::BTreeMap;
 use std::collections::BTreeSet;
+use std::io;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -474,6 +475,11 @@ fn work_of(context: &OrderContext) -> Option<ObjectId> {
     ObjectId::from_hex(context.task()?.work.as_ref()?.as_bytes())
 }
 
+/// Would the system allow it if a person said so?
+fn is_refused(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem)
+}
+
 fn listed(paths: &[Vec<u8>]) -> String {
     windlass_core::recovery::listed(paths.iter().map(Vec::as_slice))
 }
@@ -483,6 +489,10 @@ impl From<LaneError> for WorkError {
         match error {
             LaneError::Git(error) => error.into(),
             LaneError::TooOld(_) => WorkError::of(StopReason::NeedsHuman, &error),
+            LaneError::File(error) if is_refused(&error.source) => {
+                let way = "make it writable, and `windlass resume` goes on where this stopped";
+                WorkError::of(StopReason::NeedsHuman, &format!("{error}: {way}"))
+            }
             other => WorkError::new(&other),
         }
     }

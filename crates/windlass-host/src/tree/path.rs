@@ -9,7 +9,7 @@ use std::os::unix::ffi::OsStringExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use rustix::fs::{AtFlags, Mode, OFlags, ResolveFlags, fstat, readlinkat, statat};
+use rustix::fs::{Access, AtFlags, Mode, OFlags, ResolveFlags, accessat, fstat, readlinkat, statat};
 use rustix::io::Errno;
 
 use super::open::{as_error, no_file, open_at};
@@ -153,6 +153,16 @@ impl TreePath {
     pub fn entries(&self) -> Result<Vec<TreeEntry>, FileError> {
         let read = || self.open_folder()?.entries();
         read().map_err(|source| self.failed("read", source))
+    }
+
+    /// May files be put into this folder, and be removed from it?
+    ///
+    /// # Errors
+    /// They may not.
+    pub fn may_be_written(&self) -> io::Result<()> {
+        let folder = self.open_as(OFlags::PATH | OFlags::DIRECTORY).map_err(as_error)?;
+        let wanted = Access::WRITE_OK | Access::EXEC_OK;
+        accessat(&folder, ".", wanted, AtFlags::empty()).map_err(as_error)
     }
 
     /// The names in a folder, in no order; none where there is no folder.

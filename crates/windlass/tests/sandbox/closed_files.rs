@@ -94,3 +94,47 @@ fn a_checkout_that_was_narrowed_inside_is_whole_again() {
         }
     }
 }
+
+const TASKS: &str =
+    "# Tasks\n\n### TASK-001: First\n- **Status**: pending\n\n### TASK-002: Second\n- **Status**: pending\n";
+
+const WRITES: &str = r#"
+[[call]]
+steps = [
+  { write = { path = "closed/{{task}}", text = "new\n" } }, "tick_task",
+  { result = { text = "{{task}} is done.", cost = 0.01 } },
+]
+"#;
+
+// attack(endings): a person closes a folder of the checkout in which lanes land files
+// holds: nothing is changed there, a person is asked, with the command that opens it; then the same run lands its work
+#[test]
+fn a_folder_that_a_person_has_closed_is_asked_for_before_anything_lands() {
+    let place = Place::at(TestEnv::with_git(), "none");
+    place.env.write("closed/one", "one");
+    place.env.write("requirements.md", TASKS);
+    place.env.git(&["add", "--all"]);
+    place.env.git(&["commit", "-qm", "more"]);
+    let closed = place.env.project().join("closed");
+    let place = if is_root() { place.of_an_ordinary_user() } else { place };
+    fs::set_permissions(&closed, fs::Permissions::from_mode(0o555)).unwrap();
+    let script = place.env.write(place.env.root().join("script.toml"), WRITES);
+    let mock = format!("--mock={}", script.display());
+    let command = ["run", "--mode", "tasks", "--no-delay", &mock, "-j", "2", "--gate", "true"];
+    let outcome = place.env.run(&mut place.windlass(&command), PATIENCE);
+    let told = said(&outcome).split_whitespace().collect::<Vec<_>>().join(" ");
+    outcome.expect_code(24, &told);
+    let closed = closed.canonicalize().unwrap();
+    assert!(told.contains(&format!("chmod u+w {}", closed.display())), "{told}");
+    let git = |words: &[&str]| {
+        let mut command = place.env.command("git");
+        command.args(["-c", "safe.directory=*"]).args(words).current_dir(place.env.project());
+        place.env.run(&mut command, PATIENCE).stdout_text()
+    };
+    assert_eq!(git(&["diff", "--cached", "--name-only"]), "", "{told}");
+    fs::set_permissions(&closed, fs::Permissions::from_mode(0o755)).unwrap();
+    let outcome = place.env.run(&mut place.windlass(&["resume"]), PATIENCE);
+    outcome.expect_code(0, &said(&outcome));
+    assert_eq!(git(&["ls-files", "closed"]), "closed/TASK-001\nclosed/TASK-002\nclosed/one\n");
+    assert_eq!(git(&["status", "--porcelain"]), "");
+}

@@ -21,6 +21,7 @@ use crate::git::as_path;
 use crate::git::call::{Call, zero_ended};
 use crate::git::obstacle::half_done;
 use crate::git::{GitError, ObjectId, Repository, is_disk_full};
+use windlass_core::words::quoted;
 use windlass_host::file::FileError;
 use windlass_host::tree::{Attributes, Kind, Stamps, TreePath, at};
 
@@ -135,6 +136,9 @@ impl Follower {
         let left = pairs.iter().filter(|(_, standing)| standing.is_somebodys());
         follower.left = left.map(|(change, _)| change.path.clone()).collect();
         follower.changes = pairs;
+        if let Some(why) = follower.closed_folder() {
+            return Ok(Err(Obstacle::Place(why)));
+        }
         follower.change_index()?;
         Ok(Ok(follower))
     }
@@ -216,6 +220,23 @@ impl Follower {
             return Ok(());
         }
         call().args(["update-index", "-z", "--skip-worktree", "--stdin"]).input(left_out).output().map(drop)
+    }
+
+    /// A folder in which a file is to be put in place, or removed, and that may not be written: a person has closed it.
+    fn closed_folder(&self) -> Option<String> {
+        let due = self.changes.iter().filter(|(_, standing)| standing.file_is_due());
+        let folders = due.filter_map(|(change, _)| as_path(&change.path).parent()).collect::<BTreeSet<_>>();
+        let top = at(&self.checkout.top);
+        folders.into_iter().find_map(|below| {
+            let folder = below.ancestors().map(|above| top.join(above)).find(TreePath::is_real_folder)?;
+            let error = folder.may_be_written().err()?;
+            let shown = folder.shown();
+            Some(format!(
+                "{} may not be written ({error}), and files are to be put there: chmod u+w {}",
+                shown.display(),
+                quoted(shown.as_os_str())
+            ))
+        })
     }
 
     fn put_in_place(&self, change: &Change, standing: &FileStatus) -> Result<Placed, FileError> {
