@@ -6,18 +6,20 @@ mod repository;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use windlass_core::fact::plan_of;
 use windlass_core::values::RunId;
 use windlass_engine::recovery::{PutBack as Noted, uncommitted};
 use windlass_engine::store::lock::{self, Holder};
 use windlass_engine::store::run_folder::find_run;
 use windlass_engine::store::session_folder::{find_session, is_session, names_session};
-use windlass_engine::store::{Project, RunFolder, StoreError, index};
+use windlass_engine::store::{Project, RunFolder, StoreError, index, journal};
 use windlass_engine::supervisor::take_repository_as_it_is;
 use windlass_git::inventory::Surveyor;
 pub use windlass_git::snapshot::{LeftAlone, Repaired, Restored, WhyLeft};
 use windlass_git::snapshot::{
     Moment, RepairScope, Side, Snapshot, SnapshotError, SnapshotName, Store, plan_restore, repair, restore,
 };
+use windlass_host::tree;
 use windlass_ui::one_line;
 
 use crate::app::App;
@@ -61,6 +63,8 @@ pub struct RestoredFiles {
     pub of_a_lane: bool,
     /// What became of the repository, where that was asked for.
     pub repaired: Option<Repaired>,
+    /// Commits that were on branches until then, and that no branch has any more: short names with subjects.
+    pub unnamed: Vec<String>,
     /// What became of the files.
     pub restored: Restored,
 }
@@ -100,6 +104,7 @@ const fn word(side: Side) -> &'static str {
 /// What was put back.
 struct PutBack {
     repaired: Option<Repaired>,
+    unnamed: Vec<String>,
     restored: Restored,
 }
 
@@ -113,7 +118,9 @@ impl App {
         let brought = bring(&here, &request.run);
         let project = project_of(&here, &request.run).map_err(|error| brought.err().unwrap_or(error))?;
         let (run, directory) = named(&project, &request.run)?;
-        let is_copy = fleet::is_copy(&RunFolder::of(&project, &run));
+        let folder = RunFolder::of(&project, &run);
+        follow_links(&folder);
+        let is_copy = fleet::is_copy(&folder);
         if !is_copy {
             refuse_other_directory(&here, &run, &directory, request)?;
         }
@@ -146,8 +153,15 @@ impl App {
             put_back(&here, &mut store, &target, (&name, request))
         };
         taken.lock.release()?;
-        let PutBack { repaired, restored } = done.map_err(lost)?;
-        Ok(RestoredFiles { name, of_a_lane, repaired, restored })
+        let PutBack { repaired, unnamed, restored } = done.map_err(lost)?;
+        Ok(RestoredFiles { name, of_a_lane, repaired, unnamed, restored })
+    }
+}
+
+/// What a person had linked when the run began is read and written where it lies.
+fn follow_links(folder: &RunFolder) {
+    if let Some(plan) = journal::read(&folder.journal()).ok().and_then(plan_of) {
+        tree::follow(&plan.links_out);
     }
 }
 
@@ -305,6 +319,7 @@ fn put_back(
     repository::refuse_without(store, name, target, request)?;
     let folder = RunFolder::of(&here.project, run);
     let former = Noted::read(&folder).map_err(AppError::system)?;
+    let head = here.repository.as_ref().and_then(|repository| repository.head().ok()?.commit());
     let repaired =
         request.repository.then(|| repair(store, target, run, RepairScope::Everything)).transpose()?;
     if let Some(repaired) = &repaired {
@@ -315,19 +330,20 @@ fn put_back(
     }
     let place =
         repository::place_now(&here.app, target, || repository::way_back(store, name, target, request))?;
+    let unnamed = repository::unnamed(&place, head, repaired.as_ref());
     let mut surveyor = Surveyor::new(place);
     let mut plan = plan_restore(&mut surveyor, store, target)?;
     let paths = paths::narrow(&mut plan, target, here, request)?;
     if is_session(run) {
         // Nobody commits for it.
-        return Ok(PutBack { repaired, restored: restore(store, &plan, run)? });
+        return Ok(PutBack { repaired, unnamed, restored: restore(store, &plan, run)? });
     }
     // Before anything is written: a restore that is killed has put back what it has.
     keep_before(&former, &folder, &store.next_before_restore(run)?)?;
     let noted = former.after(&folder, (name.moment, &target.id), &paths);
     noted.and_then(|noted| noted.write(&folder)).map_err(AppError::system)?;
     match restore(store, &plan, run) {
-        Ok(restored) => Ok(PutBack { repaired, restored }),
+        Ok(restored) => Ok(PutBack { repaired, unnamed, restored }),
         Err(error) => {
             former.write(&folder).map_err(AppError::system)?;
             Err(error.into())
@@ -363,5 +379,5 @@ fn bring_here(
     plan.left_alone.retain(|left| !matches!(left.why, WhyLeft::Gone(_) | WhyLeft::RepositoryGone));
     paths::narrow(&mut plan, target, here, request)?;
     let restored = restore(store, &plan, run)?;
-    Ok(PutBack { repaired: None, restored })
+    Ok(PutBack { repaired: None, unnamed: Vec::new(), restored })
 }

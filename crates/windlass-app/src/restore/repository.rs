@@ -1,8 +1,8 @@
 //! The repository that the files belong to: whether it is there, and which snapshot brings it back.
 
-use windlass_git::git::{FoundRepository, GitError, Repository};
+use windlass_git::git::{FoundRepository, GitError, ObjectId, Repository};
 use windlass_git::inventory::Place;
-use windlass_git::snapshot::{Moment, Snapshot, SnapshotName, Store};
+use windlass_git::snapshot::{Moment, Repaired, Snapshot, SnapshotName, Store};
 
 use super::RestoreFiles;
 use crate::app::App;
@@ -48,6 +48,15 @@ fn newest(store: &Store, name: &SnapshotName) -> Option<String> {
     let found = first.iter().rev().chain(rest.iter().rev()).find(|kept| holds(kept));
     let (newest, _) = found?;
     Some(format!("The newest snapshot that holds it: {}", newest.whole_restore()))
+}
+
+/// Commits that references had and no branch has any more, the newest first. That one cannot be read is no reason to say less of the rest.
+pub(super) fn unnamed(place: &Place, head: Option<ObjectId>, repaired: Option<&Repaired>) -> Vec<String> {
+    let (Some(repository), Some(repaired)) = (&place.repository, repaired) else { return Vec::new() };
+    let before =
+        repaired.moved.iter().filter_map(|moved| ObjectId::from_hex(moved.from.as_ref()?.as_bytes()));
+    let before: Vec<ObjectId> = before.chain(head).collect();
+    repository.commits_on_no_branch(&before).unwrap_or_default()
 }
 
 /// The snapshot's place, with the repository that is there now.

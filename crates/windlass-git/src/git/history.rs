@@ -16,6 +16,9 @@ pub type TreeFiles = BTreeMap<Vec<u8>, (EntryKind, ObjectId)>;
 /// The longest `shallow` that is read, in bytes.
 const LONGEST_SHALLOW: usize = 1 << 20;
 
+/// So many commits are named that no branch has.
+const MOST_UNNAMED: u32 = 100;
+
 /// A commit, and what it says of itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LastChange {
@@ -30,6 +33,20 @@ fn is_pack(name: &OsStr) -> bool {
 }
 
 impl Repository {
+    /// Of these commits and those before them the ones that neither a branch, a tag nor HEAD has: short names with subjects, the newest
+    /// first.
+    pub fn commits_on_no_branch(&self, commits: &[ObjectId]) -> Result<Vec<String>, GitError> {
+        if commits.is_empty() {
+            return Ok(Vec::new());
+        }
+        let call = Call::within(self).args(["log", "--no-show-signature", "--format=%h %s"]);
+        let call =
+            call.arg(format!("--max-count={MOST_UNNAMED}")).args(commits.iter().map(ObjectId::to_string));
+        let named = ["--not", "--branches", "--tags", "--remotes", "HEAD", "--"];
+        let printed = call.args(named).output()?;
+        Ok(String::from_utf8_lossy(&printed).lines().map(str::to_owned).collect())
+    }
+
     /// Is the first commit the second one, or one of those it was built on? No, also where one of them is not there.
     pub fn is_in_history_of(&self, first: &str, second: &str) -> Result<bool, GitError> {
         let call = self.history().args(["merge-base", "--is-ancestor", "--end-of-options", first, second]);

@@ -42,6 +42,7 @@ fn said(files: &RestoredFiles) -> Vec<Line> {
     if let Some(repaired) = repaired {
         lines.push(repository_line(repaired));
         lines.extend(moved(repaired));
+        lines.extend(unnamed(files));
         lines.extend(repaired.left_alone.iter().map(|sentence| notice(sentence)));
     }
     lines.extend(restored.left_alone.iter().take(NAMED).map(|left| notice(&format!("left alone: {left}"))));
@@ -65,6 +66,18 @@ fn moved(repaired: &Repaired) -> Option<Line> {
     let moved = repaired.moved.iter().map(|reference| one_line(&reference.to_string()));
     let line = || Line::hanging(11).dim("  moved    ").plain(some_of(moved, MOVED));
     (!repaired.moved.is_empty()).then(line)
+}
+
+/// The snapshot after an iteration is of before its commit: whoever puts the repository back to it has to hear of that commit.
+fn unnamed(files: &RestoredFiles) -> Vec<Line> {
+    let commits = files.unnamed.iter().map(|commit| one_line(commit));
+    let newest = files.unnamed.first().and_then(|commit| commit.split_once(' '));
+    let Some((newest, _)) = newest else { return Vec::new() };
+    let no_more = "no branch has any more what was committed since";
+    vec![
+        notice(&format!("{no_more}: {}", some_of(commits, NAMED))),
+        Line::new().dim("  keep     ").command(format!("git branch kept {newest}")),
+    ]
 }
 
 /// How many paths could not be put back.

@@ -387,3 +387,30 @@ fn other_working_trees_have_their_tables_again() {
     assert_eq!((head(), before.as_str()), (before.clone(), "refs/heads/other"));
     assert_eq!(env.git(&["-C", &tree, "status", "--porcelain"]), "");
 }
+
+#[test]
+fn commits_that_no_branch_has_any_more_are_named_with_the_command_that_keeps_them() {
+    let env = TestEnv::with_git();
+    let script = env.write(
+        env.root().join("work.toml"),
+        "[[call]]\nsteps = [ { write = { path = \"work\", text = \"{{call}}\" } }, { result = { text = \"Done.\" } } ]\n",
+    );
+    let mock = format!("--mock={}", script.display());
+    let arguments = ["run", "-p", "Work", &mock, "--no-delay", "-m", "2", "--commit", "runner", "--json"];
+    let lines = ask(&env, &arguments).json_lines();
+    let run = lines[0]["run"].as_str().unwrap();
+    let newest = env.git(&["rev-parse", "HEAD"]);
+    let short = env.git(&["rev-parse", "--short", "HEAD"]);
+    // The snapshot after an iteration is of before its commit.
+    let said = told(&env, &["restore", run, "2", "--repository"]);
+    let one_line = said.split_whitespace().collect::<Vec<_>>().join(" ");
+    let expected = format!("no branch has any more what was committed since: {short} Windlass iteration 2");
+    assert!(one_line.contains(&expected), "{said}");
+    assert!(!one_line.contains("Windlass iteration 1"), "{said}");
+    let keep = format!("git branch kept {short}");
+    assert!(one_line.contains(&keep), "{said}");
+    env.git(&["branch", "kept", &short]);
+    assert_eq!(env.git(&["rev-parse", "kept"]), newest);
+    let said = told(&env, &["restore", run, "2", "--repository"]);
+    assert!(!said.contains("no branch has"), "{said}");
+}
