@@ -11,7 +11,7 @@ use windlass_core::spec::{AgentSpec, Mode};
 use windlass_git::git;
 use windlass_git::git::{FoundRepository, GitError, Repository};
 use windlass_host::process::{RUN_VARIABLE, become_subreaper};
-use windlass_ui::{Finding, Health, format};
+use windlass_ui::{Finding, Health, format, one_line};
 
 use crate::agent;
 use crate::app::App;
@@ -94,9 +94,10 @@ fn project(app: &App) -> Finding {
         return failed(ABOUT, &error);
     }
     match Repository::find(app.directory()) {
-        Ok(FoundRepository::Worktree(repository)) => {
-            Finding::good(ABOUT, format!("the git repository {}", repository.top.display()))
-        }
+        Ok(FoundRepository::Worktree(repository)) => match repository.in_the_way_of_git() {
+            None => Finding::good(ABOUT, format!("the git repository {}", repository.top.display())),
+            Some(why) => Finding::bad(ABOUT, format!("git cannot be used here: {}", one_line(&why))),
+        },
         Ok(FoundRepository::None | FoundRepository::GitMissing) => {
             Finding::doubtful(ABOUT, "no git repository: there are no snapshots here, and no restore")
                 .advise(["git init"])

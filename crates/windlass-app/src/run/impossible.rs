@@ -2,6 +2,7 @@
 
 use rustix::fs::Access;
 use windlass_core::config::Resolved;
+use windlass_git::git::Repository;
 use windlass_ui::one_line;
 
 use super::prepared::Prepared;
@@ -18,6 +19,7 @@ pub fn refuse_impossible(here: &Here, request: &Prepared) -> Result<(), AppError
     let resolved = &request.configuration.resolved;
     refuse_read_only(here, resolved)?;
     state_inside::refuse(here)?;
+    refuse_unusable_repository(here)?;
     request.assignment.refuse_signal(resolved)?;
     tasks::refuse_impossible_lanes(here, request)?;
     fleet::refuse_without_lanes(resolved, request.fleet)
@@ -33,6 +35,14 @@ pub fn refuse_hopeless(here: &Here, request: &Prepared) -> Result<(), AppError> 
     }
     let resolved = &request.configuration.resolved;
     gates::refuse_hopeless(&here.directory, &resolved.checks, &resolved.sandbox.kind)
+}
+
+/// What keeps git from being run would be taken for damage once an agent was paid.
+fn refuse_unusable_repository(here: &Here) -> Result<(), AppError> {
+    match here.repository.as_ref().and_then(Repository::in_the_way_of_git) {
+        None => Ok(()),
+        Some(why) => Err(AppError::usage(format!("git cannot be used here: {}", one_line(&why)))),
+    }
 }
 
 /// Where nothing can be written an agent could change nothing, and would be paid for finding that out. Somebody who names

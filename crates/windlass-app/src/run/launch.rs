@@ -33,6 +33,7 @@ use windlass_git::snapshot::Store;
 use windlass_host::environment::withheld_from;
 use windlass_host::file::digest;
 use windlass_host::process::{become_subreaper, leftovers};
+use windlass_host::tree;
 
 use crate::agent;
 use crate::error::{AppError, Codes, Kind};
@@ -276,6 +277,7 @@ fn begin(
     request: &Prepared,
     way: &WayOut,
 ) -> Result<((Journal, Sandbox), Taken), AppError> {
+    tree::follow(&plan.links_out);
     let taken = lock(here, folder.run(), plan.exit_codes)?;
     let held: std::io::Result<Vec<OwnedFd>> =
         taken.lock.descriptors().iter().map(BorrowedFd::try_clone_to_owned).collect();

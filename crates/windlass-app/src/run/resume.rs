@@ -12,6 +12,7 @@ use windlass_core::values::{Check, CheckKind, Cost, Needs, StopReason, Suspicion
 use windlass_engine::local::vanished_boxes;
 use windlass_engine::store::{Journal, RunFolder, RunSummary, index, journal};
 use windlass_engine::supervisor::{Begun, OpenWait, Telling};
+use windlass_host::tree;
 use windlass_ui::{format, one_line};
 
 use super::going_on::{has_begun, is_open};
@@ -78,6 +79,7 @@ pub(super) fn resume(app: &App, request: &ResumeRun) -> Result<RunEnd, AppError>
             if moved.is_some() {
                 plan = moved::here(&here, plan, &folder, resolved)?;
             }
+            tree::follow(&plan.links_out);
             check_all_agents(&here.app, &mut plan, &trusted)?;
             if request.accept_findings {
                 accept_findings(&run, &folder, &mut plan)?;

@@ -33,6 +33,7 @@ pub use filters::{ClosedFilters, Filtered, LARGEST_FILTERED, not_run};
 pub use folders::Folders;
 pub use history::{LastChange, TreeFiles};
 pub use listing::Listing;
+pub(crate) use named_files::is_nothing;
 pub use object::{EntryKind, Hasher, ObjectFormat, ObjectId, ObjectKind, header};
 pub use object_files::ObjectFiles;
 pub(crate) use object_files::{holds_objects, is_loose};

@@ -47,8 +47,18 @@ fn named(setting: &Setting, file: &Path, top: &Path) -> Option<PathBuf> {
 }
 
 fn is_pipe(path: &Path) -> bool {
+    // Where a person wants no such file.
+    if is_nothing(path) {
+        return false;
+    }
     // outside: git opens it wherever it lies; it is only looked at.
     path.metadata().is_ok_and(|found| !found.is_file() && !found.is_dir())
+}
+
+/// Does it lead to where nothing ever is?
+pub(crate) fn is_nothing(path: &Path) -> bool {
+    // outside: it is only looked at.
+    path.canonicalize().is_ok_and(|real| real == Path::new("/dev/null"))
 }
 
 #[cfg(test)]
@@ -83,6 +93,17 @@ mod tests {
             fs::write(git.join("config"), own + setting).unwrap();
             assert!(pipe(&folders).is_some_and(|path| path.ends_with("pipe")), "{setting}");
         }
+    }
+
+    #[test]
+    fn nobody_waits_for_what_is_always_empty() {
+        let scratch = Scratch::committed();
+        let folders = scratch.found().folders();
+        scratch.git(&["config", "core.excludesFile", "/dev/null"]);
+        scratch.git(&["config", "core.attributesFile", "/dev/null"]);
+        assert_eq!(pipe(&folders), None);
+        scratch.git(&["config", "core.excludesFile", "/dev/zero"]);
+        assert_eq!(pipe(&folders), Some("/dev/zero".into()));
     }
 
     #[test]

@@ -9,7 +9,7 @@ use windlass_core::words::quoted;
 use super::call::{Call, CallOutput, printed_path, unexpected, zero_ended};
 use super::refs::{self, PackedRefs, RefValue};
 use super::{ClosedFilters, Folders, GitError, ObjectFormat, ObjectId, listing, sound};
-use windlass_host::tree::at;
+use windlass_host::tree::{self, at};
 
 /// The longest reference, in bytes.
 const LONGEST_REF: usize = 1 << 16;
@@ -239,9 +239,12 @@ impl Repository {
 
     /// What is checked out. Read without a process where references are plain files; git is asked otherwise.
     pub fn head(&self) -> Result<Head, GitError> {
-        match self.read_head()? {
-            Some(head) => Ok(head),
-            None => self.ask_for_head(),
+        match self.read_head() {
+            Ok(Some(head)) => Ok(head),
+            // Links that a person's own tools have made of the repository's files are followed once a run has noted them.
+            Err(GitError::File(error)) if tree::leads_out(&error.source) => self.ask_for_head(),
+            Ok(None) => self.ask_for_head(),
+            Err(error) => Err(error),
         }
     }
 

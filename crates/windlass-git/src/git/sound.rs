@@ -12,7 +12,7 @@ use windlass_host::tree;
 use windlass_host::tree::{Kind, TreeEntry, TreePath, at};
 
 /// In the folder of the working tree itself; never a link that leads out.
-const OF_THE_TREE: [&str; 22] = [
+const OF_THE_TREE: [&str; 19] = [
     "HEAD",
     "index",
     "COMMIT_EDITMSG",
@@ -28,17 +28,17 @@ const OF_THE_TREE: [&str; 22] = [
     "config.worktree",
     "commondir",
     "gitdir",
-    "logs",
-    "logs/HEAD",
     "sequencer",
     "rebase-merge",
     "rebase-apply",
     "info/sparse-checkout",
-    "shallow",
 ];
 
+/// In the same folder; where that is the one that all share, a person's own tools make links of these at times.
+const LOGS_OF_THE_TREE: [&str; 2] = ["logs", "logs/HEAD"];
+
 /// In the folder that working trees share. A person's own tools make links of these at times.
-const SHARED: [&str; 18] = [
+const SHARED: [&str; 21] = [
     "config",
     "packed-refs",
     "refs",
@@ -57,7 +57,13 @@ const SHARED: [&str; 18] = [
     "objects",
     "objects/info",
     "objects/info/alternates",
+    "objects/pack",
+    "logs/HEAD",
+    "shallow",
 ];
+
+/// Those among them that git never writes.
+const ONLY_READ: [&str; 2] = ["info/exclude", "info/attributes"];
 
 /// At the top of the files.
 const AT_THE_TOP: [&str; 4] = [".gitignore", ".gitattributes", ".gitmodules", ".mailmap"];
@@ -100,6 +106,11 @@ impl Repository {
     pub fn shared_paths(&self) -> Vec<PathBuf> {
         SHARED.iter().map(|name| self.common_dir.join(name)).collect()
     }
+
+    /// What git could not be run with once guests are at work, as a sentence: to be asked before anybody is paid.
+    pub fn in_the_way_of_git(&self) -> Option<String> {
+        unsound(self).or_else(|| self.shared_paths().iter().find_map(|path| astray(path)))
+    }
 }
 
 /// What in the repository must not be opened by git, as a sentence; `None` where nothing is.
@@ -113,7 +124,8 @@ pub(crate) fn unsound(repository: &Repository) -> Option<String> {
 /// The same of its git directories alone.
 pub(crate) fn unsound_folders(folders: &Folders) -> Option<String> {
     let (own, shared) = (at(&folders.git_dir), at(&folders.common_dir));
-    let own = OF_THE_TREE.iter().map(|name| (own.join(name), Links::Never));
+    let logs = LOGS_OF_THE_TREE.iter().map(|name| (own.join(name), Links::AsAtFirst));
+    let own = OF_THE_TREE.iter().map(|name| (own.join(name), Links::Never)).chain(logs);
     let shared = SHARED.iter().map(|name| (shared.join(name), Links::AsAtFirst));
     let named = || named_files::pipe(folders).map(|path| is_a_pipe(&path.display()));
     own.chain(shared).find_map(|(path, links)| wrong(&path, links)).or_else(named)
@@ -169,6 +181,15 @@ enum Links {
     NotFollowed,
 }
 
+/// A link that leads to where it will not be followed: to a device, or to what guests can write.
+fn astray(path: &Path) -> Option<String> {
+    let place = at(path);
+    let leads_out = place.look_through().is_err_and(|error| tree::leads_out(&error));
+    let links = tree::links_out(&[path.to_owned()]);
+    let is_followed = || links.iter().any(|link| !tree::is_known(&link.target));
+    (leads_out && !is_emptied(&place) && !is_followed()).then(|| is_a_link_out(&place))
+}
+
 fn wrong(path: &TreePath, links: Links) -> Option<String> {
     let found = match path.look() {
         Ok(found) => found?,
@@ -179,19 +200,27 @@ fn wrong(path: &TreePath, links: Links) -> Option<String> {
         Kind::File | Kind::Folder => None,
         Kind::Other(_) => Some(is_a_pipe(&path.display())),
         Kind::Link if links == Links::NotFollowed => None,
+        Kind::Link if is_emptied(path) => None,
         Kind::Link => match path.look_through() {
             Ok(Some(found)) if matches!(found.kind, Kind::Other(_)) => Some(is_a_pipe(&path.display())),
             Err(error)
                 if tree::leads_out(&error) && !(links == Links::AsAtFirst && tree::was_there(path)) =>
             {
-                let shown = path.display();
-                Some(format!(
-                    "{shown} is a link that leads out of the repository: {NOT_RUN}; remove the link"
-                ))
+                Some(is_a_link_out(path))
             }
             _ => None,
         },
     }
+}
+
+/// Is it a file that git only reads, and that a person wants empty?
+fn is_emptied(path: &TreePath) -> bool {
+    let path = path.shown();
+    ONLY_READ.iter().any(|name| path.ends_with(name)) && named_files::is_nothing(&path)
+}
+
+fn is_a_link_out(path: &TreePath) -> String {
+    format!("{} is a link that leads out of the repository: {NOT_RUN}; remove the link", path.display())
 }
 
 fn is_a_pipe(path: &impl Display) -> String {

@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 
 use super::{Lane, LaneError, OLDEST_GIT};
 use crate::git::alternates::{alternate, alternates};
-use crate::git::{GitError, ObjectId, Repository, as_path, locks, version};
+use crate::git::{GitError, ObjectId, Repository, as_path, is_nothing, locks, version};
 use windlass_host::file::FileError;
 use windlass_host::tree;
 use windlass_host::tree::{TreePath, at};
@@ -245,8 +245,9 @@ pub(crate) fn furnish(
         at(&folder.join(name)).replace(content, 0o600)?;
     }
     for name in ["info/exclude", "info/attributes", "shallow"] {
-        let path = at(&folder.join(name));
-        match at(&main.common_dir.join(name)).read(LONGEST)? {
+        let (path, own) = (at(&folder.join(name)), main.common_dir.join(name));
+        let content = if is_nothing(&own) { None } else { at(&own).read(LONGEST)? };
+        match content {
             Some(content) => path.replace(&content, 0o600)?,
             None => remove(&path)?,
         }

@@ -69,7 +69,8 @@ impl ObjectCopies {
         written: &mut LooseObjects,
     ) -> Result<(), SnapshotError> {
         let now = SystemTime::now();
-        let Ok(Some(found)) = at(source).look() else {
+        // A folder, or a link to one that a person has there.
+        let Ok(Some(found)) = at(source).look_through() else {
             return Ok(());
         };
         let stamps = Stamps::of(found);

@@ -20,14 +20,14 @@ pub use moved::MovedReference;
 use standing::Standing;
 
 use super::name::SnapshotName;
-use super::repository::{AnotherTree, KeptPlace, OwnFile, beside_head, location, walk};
+use super::repository::{AnotherTree, KeptPlace, OwnFile, beside_head, is_linked_list, location, walk};
 use super::restore::RestoreError;
 use super::{Snapshot, SnapshotError, Store, objects};
 use crate::git::{ObjectId, PackedRefs, RefValue, Repository};
 use crate::inventory::{EntryKind, Place, Surveyor, as_path};
 use windlass_host::file::FileError;
 use windlass_host::tree;
-use windlass_host::tree::{Attributes, at};
+use windlass_host::tree::{Attributes, TreePath, at};
 
 /// What a repair would do, in this order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -309,8 +309,9 @@ impl RepairPlan {
     fn make_way(&mut self, common_dir: &Path, name: &[u8]) {
         let path = common_dir.join(as_path(name));
         let above = path.ancestors().skip(1).take_while(|folder| *folder != common_dir);
-        let is_file = |found: Option<Attributes>| found.is_some_and(|found| !found.is_folder());
-        let files = above.filter(|folder| at(folder).look().is_ok_and(is_file));
+        // A link that a person has there is as good as the folder that it leads to.
+        let is_file = |folder: &TreePath| !folder.holds_folder() && matches!(folder.look(), Ok(Some(_)));
+        let files = above.filter(|folder| is_file(&at(folder)));
         let mut in_the_way: Vec<PathBuf> = files.map(Path::to_path_buf).collect();
         if at(&path).is_real_folder() {
             in_the_way.extend(walk(&path, name).into_iter().map(|(_, path)| path));
@@ -420,11 +421,11 @@ const LONGEST: usize = 1 << 30;
 fn there(path: &Path) -> Result<Option<(EntryKind, Vec<u8>)>, FileError> {
     let place = at(path);
     let Ok(Some(found)) = place.look() else { return Ok(None) };
-    if found.is_link() {
+    if found.is_link() && !is_linked_list(&place) {
         let target = place.link_target().map_err(|error| place.failed("read", error))?;
         return Ok(Some((EntryKind::Symlink, target.as_os_str().as_bytes().to_vec())));
     }
-    if !found.is_regular() {
+    if !found.is_regular() && !found.is_link() {
         return Ok(None);
     }
     let is_hook = path.parent().is_some_and(|folder| folder.ends_with("hooks"));

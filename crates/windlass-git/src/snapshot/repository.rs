@@ -232,7 +232,8 @@ impl Store {
     /// The content of one of the repository's files, and whether it is another than last time; `None` when there is no
     /// such file.
     fn keep_own_file(&mut self, path: &Path) -> Result<Option<(EntryKind, ObjectId, bool)>, SnapshotError> {
-        let Ok(Some(found)) = at(path).look() else {
+        let looked = if is_linked_list(&at(path)) { at(path).look_through() } else { at(path).look() };
+        let Ok(Some(found)) = looked else {
             return Ok(None);
         };
         let kind = if found.is_link() { EntryKind::Symlink } else { EntryKind::of_file(&found) };
@@ -264,7 +265,8 @@ fn own_bytes(path: &TreePath, found: &Attributes) -> Option<Vec<u8>> {
         return None;
     }
     let mut bytes = Vec::new();
-    path.open_itself().ok()?.take(LARGEST).read_to_end(&mut bytes).ok()?;
+    let file = if is_linked_list(path) { path.open() } else { path.open_itself() };
+    file.ok()?.take(LARGEST).read_to_end(&mut bytes).ok()?;
     Some(bytes)
 }
 
@@ -273,7 +275,7 @@ fn own_files(repository: &Repository) -> Vec<(Vec<u8>, PathBuf)> {
     let Repository { git_dir, common_dir, .. } = repository;
     let mut files = Vec::new();
     files.extend(SHARED_FILES.iter().map(|name| (name.as_bytes().to_vec(), common_dir.join(name))));
-    files.retain(|(_, path)| is_file(&at(path)));
+    files.retain(|(_, path)| is_file(&at(path)) || is_linked_list(&at(path)));
     files.extend(of_a_tree(git_dir));
     for folder in SHARED_FOLDERS {
         files.extend(walk(&common_dir.join(folder), folder.as_bytes()));
@@ -320,9 +322,9 @@ fn other_trees(repository: &Repository) -> Vec<(Vec<u8>, PathBuf)> {
         let ties = OF_A_LINKED_TREE.iter().map(|file| (file.as_bytes().to_vec(), of_tree.join(file)));
         let mut own: Vec<_> = ties.filter(|(_, path)| is_file(&at(path))).collect();
         own.extend(walk(&of_tree.join("refs"), b"refs"));
+        own.extend(walk(&of_tree.join(TABLES), TABLES.as_bytes()));
         own.extend(of_a_tree(&of_tree));
         files.extend(own.into_iter().map(|(below, path)| ([&name[..], &below].concat(), path)));
-        own.extend(walk(&of_tree.join(TABLES), TABLES.as_bytes()));
     }
     if repository.is_linked() {
         let own = of_a_tree(&repository.common_dir).into_iter();
@@ -355,6 +357,11 @@ pub(super) fn walk(folder: &Path, name: &[u8]) -> Vec<(Vec<u8>, PathBuf)> {
         }
     }
     files
+}
+
+/// Is it the list of packed references, where a person's own tools have made a link of it?
+pub(super) fn is_linked_list(path: &TreePath) -> bool {
+    path.name().is_some_and(|name| name == "packed-refs") && path.is_link() && path.holds_file()
 }
 
 fn is_file(path: &TreePath) -> bool {

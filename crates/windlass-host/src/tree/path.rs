@@ -141,18 +141,18 @@ impl TreePath {
         Ok(Folder::new(folder))
     }
 
-    /// Opens a folder that no link leads to on the way from the root.
+    /// Opens a folder that no link leads to on the way from the root, but for one that a person had there.
     pub fn open_real_folder(&self) -> io::Result<Folder> {
         let resolve = self.root.resolve | ResolveFlags::NO_SYMLINKS;
         let flags = OFlags::RDONLY | OFlags::DIRECTORY;
         let folder = open_at(self.folder().map_err(as_error)?, &self.below, flags, Mode::empty(), resolve);
+        let folder = match folder {
+            Err(errno @ (Errno::LOOP | Errno::XDEV)) => {
+                links::open_below_followed(self, flags, ResolveFlags::NO_SYMLINKS).unwrap_or(Err(errno))
+            }
+            opened => opened,
+        };
         Ok(Folder::new(folder.map_err(as_error)?))
-    }
-
-    /// What is in a folder, in no order.
-    pub fn entries(&self) -> Result<Vec<TreeEntry>, FileError> {
-        let read = || self.open_folder()?.entries();
-        read().map_err(|source| self.failed("read", source))
     }
 
     /// May files be put into this folder, and be removed from it?
@@ -163,6 +163,12 @@ impl TreePath {
         let folder = self.open_as(OFlags::PATH | OFlags::DIRECTORY).map_err(as_error)?;
         let wanted = Access::WRITE_OK | Access::EXEC_OK;
         accessat(&folder, ".", wanted, AtFlags::empty()).map_err(as_error)
+    }
+
+    /// What is in a folder, in no order.
+    pub fn entries(&self) -> Result<Vec<TreeEntry>, FileError> {
+        let read = || self.open_folder()?.entries();
+        read().map_err(|source| self.failed("read", source))
     }
 
     /// The names in a folder, in no order; none where there is no folder.
@@ -206,7 +212,10 @@ impl TreePath {
             match open_at(self.folder()?, &below, flags, Mode::empty(), self.root.resolve) {
                 Err(Errno::XDEV) => match links::inner_target(self, &below) {
                     Some(target) if !flags.contains(OFlags::NOFOLLOW) => below = target,
-                    _ => return Err(Errno::XDEV),
+                    _ => {
+                        let followed = links::open_below_followed(self, flags, ResolveFlags::empty());
+                        return followed.unwrap_or(Err(Errno::XDEV));
+                    }
                 },
                 answer => return answer,
             }

@@ -52,6 +52,7 @@ mod own_files;
 mod parking;
 mod partial_clones;
 mod persons_git;
+mod persons_repositories;
 mod persons_scripts;
 mod pipeline_limits;
 mod pipelines;
