@@ -111,7 +111,9 @@ fn first_commit(
             Ok(Begun { commit: Some(commit.to_string()), files, left_out })
         }
         CommitOutcome::NothingToCommit => Ok(Begun { commit: None, files: 0, left_out }),
-        CommitOutcome::Refused(said) | CommitOutcome::RefusedByHook(said) => Err(BeginError::Refused(said)),
+        CommitOutcome::Refused(said)
+        | CommitOutcome::RefusedByHook(said)
+        | CommitOutcome::NeedsPerson(said) => Err(BeginError::Refused(said)),
     }
 }
 

@@ -15,6 +15,7 @@ pub mod pipeline;
 pub mod plan;
 pub mod principles;
 pub mod progress;
+mod put_in;
 pub mod recovery;
 pub mod relay;
 pub mod replay;

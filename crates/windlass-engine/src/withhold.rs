@@ -9,8 +9,8 @@ use windlass_core::spec::Withholding;
 use windlass_core::withhold::{LOOKED_AT, Reason, beginning, brings_a_key, looks_secret};
 use windlass_core::words::quoted;
 
-use windlass_git::commit::CommitError;
-use windlass_git::git::{ObjectId, Repository};
+use windlass_git::commit::{CommitError, Made};
+use windlass_git::git::{GitError, ObjectId, Repository};
 use windlass_git::inventory::{Entry, EntryKind, Inventory, LARGEST_KEPT, as_path};
 use windlass_git::snapshot::{SnapshotError, Store};
 use windlass_host::tree::{Attributes, at};
@@ -143,24 +143,74 @@ fn is_file(entry: &Entry) -> bool {
 }
 
 fn reason(scene: &Scene<'_>, rules: &Withholding, entry: &Entry) -> Result<Option<Reason>, CommitError> {
-    if let Some(most) = rules.large_file.filter(|most| entry.size > *most) {
-        // What was committed in such a size is one of the project's; what a filter takes in leaves a pointer.
-        let was_large = scene.repository.committed_size(&entry.path)?.is_some_and(|size| size > most);
-        if !was_large && scene.repository.filters(&[&entry.path])?.is_empty() {
-            return Ok(Some(Reason::Large(entry.size)));
-        }
+    let last = LastCommit { repository: scene.repository, commit: Some("HEAD".to_owned()) };
+    if last.is_too_large(rules, &entry.path, entry.size)? {
+        return Ok(Some(Reason::Large(entry.size)));
     }
     let Some(content) = content(scene.store, &entry.content)? else { return Ok(None) };
-    let name = String::from_utf8_lossy(&entry.path);
-    if looks_secret(&name, beginning(&content)) && scene.repository.committed_size(&entry.path)?.is_none() {
-        return Ok(Some(Reason::Name));
+    Ok(last.secret(&entry.path, &content)?)
+}
+
+/// Of what hooks have put into a commit, what would have been held back from it: as it is there.
+pub(crate) fn held_back_in(
+    repository: &Repository,
+    rules: &Withholding,
+    made: &Made,
+) -> Result<WithheldPaths, GitError> {
+    let allowed = Allowed::new(&repository.top, &rules.allow);
+    let commit = made.commit.to_string();
+    let last = LastCommit { repository, commit: made.before.map(|before| before.to_string()) };
+    let files = repository.files_of(&commit)?;
+    let is_file = |path: &&Vec<u8>| {
+        files.get(*path).is_some_and(|(kind, _)| matches!(kind, EntryKind::File | EntryKind::Executable))
+    };
+    let mut held = WithheldPaths::new();
+    for path in made.altered.iter().filter(is_file).filter(|path| !allowed.holds(path)) {
+        let size = repository.size_in(&commit, path)?.unwrap_or_default();
+        let reason = if last.is_too_large(rules, path, size)? {
+            Some(Reason::Large(size))
+        } else {
+            let content = repository.content_in(&commit, path)?;
+            content.map_or(Ok(None), |content| last.secret(path, &content))?
+        };
+        held.extend(reason.map(|reason| (path.clone(), reason)));
     }
-    if !brings_a_key(b"", &content) {
-        return Ok(None);
+    Ok(held)
+}
+
+/// What was committed last: what is in it was let through before.
+struct LastCommit<'a> {
+    repository: &'a Repository,
+    /// `None` = there is none.
+    commit: Option<String>,
+}
+
+impl LastCommit<'_> {
+    fn size(&self, path: &[u8]) -> Result<Option<u64>, GitError> {
+        let size_in = |commit: &String| self.repository.size_in(commit, path);
+        Ok(self.commit.as_ref().map(size_in).transpose()?.flatten())
     }
-    // Not what was there before: that may have been held back as well.
-    let before = scene.repository.committed_content(&entry.path)?;
-    Ok(brings_a_key(&before.unwrap_or_default(), &content).then_some(Reason::Key))
+
+    fn is_too_large(&self, rules: &Withholding, path: &[u8], size: u64) -> Result<bool, GitError> {
+        let Some(most) = rules.large_file.filter(|most| size > *most) else { return Ok(false) };
+        // What was committed in such a size is one of the project's; what a filter takes in leaves a pointer.
+        let was_large = self.size(path)?.is_some_and(|size| size > most);
+        Ok(!was_large && self.repository.filters(&[path])?.is_empty())
+    }
+
+    fn secret(&self, path: &[u8], content: &[u8]) -> Result<Option<Reason>, GitError> {
+        let is_named_so = looks_secret(&String::from_utf8_lossy(path), beginning(content));
+        if is_named_so && self.size(path)?.is_none() {
+            return Ok(Some(Reason::Name));
+        }
+        if !brings_a_key(b"", content) {
+            return Ok(None);
+        }
+        // Not what was there before: that may have been held back as well.
+        let content_in = |commit: &String| self.repository.content_in(commit, path);
+        let before = self.commit.as_ref().map(content_in).transpose()?.flatten();
+        Ok(brings_a_key(&before.unwrap_or_default(), content).then_some(Reason::Key))
+    }
 }
 
 /// Why a file that no commit has would be held back; a link never is.

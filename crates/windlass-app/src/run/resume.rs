@@ -267,6 +267,10 @@ fn plan(run: &Run, resolved: &Resolved) -> Result<RunSpec, AppError> {
     if is_flag(resolved, &keys::DELAY) {
         plan.clocks.delay = resolved.clocks.delay;
     }
+    if run.needs_person_to_commit() {
+        // A hook may have refused the wording that it was begun with.
+        plan.message.clone_from(&resolved.message);
+    }
     plan.page = resolved.notify.page.as_deref().map(|page| run_address(page, &plan.run));
     Ok(plan)
 }

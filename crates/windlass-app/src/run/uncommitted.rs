@@ -119,7 +119,7 @@ fn take_along(
             Ok(Some(format!("lanes begin with what is committed: {short} has {listing}")))
         }
         CommitOutcome::NothingToCommit => Ok(None),
-        CommitOutcome::Refused(why) | CommitOutcome::RefusedByHook(why) => {
+        CommitOutcome::Refused(why) | CommitOutcome::RefusedByHook(why) | CommitOutcome::NeedsPerson(why) => {
             let why = in_one_line(&why);
             Err(AppError::usage(format!(
                 "lanes begin with what is committed, and {listing} could not be: {why}"
@@ -283,7 +283,8 @@ fn save(
     };
     let saved = recovery::save(&here.place(), store, plan, (unsettled, paths), commits)?;
     let said = said(&plan.run, unsettled, &saved);
-    let is_refused = matches!(saved.outcome, CommitOutcome::Refused(_) | CommitOutcome::RefusedByHook(_));
+    let is_refused =
+        !matches!(saved.outcome, CommitOutcome::Committed { .. } | CommitOutcome::NothingToCommit);
     Ok(InterruptedWork { notices: std::iter::once(said).chain(saved.withheld).collect(), is_refused })
 }
 
@@ -299,7 +300,7 @@ fn said(run: &RunId, unsettled: &Unsettled, saved: &Saved) -> String {
             format!("{what} is committed as {short}: {listing}")
         }
         CommitOutcome::NothingToCommit => format!("{what} is kept and not committed: {listing}; {kept}"),
-        CommitOutcome::Refused(why) | CommitOutcome::RefusedByHook(why) => {
+        CommitOutcome::Refused(why) | CommitOutcome::RefusedByHook(why) | CommitOutcome::NeedsPerson(why) => {
             let why = in_one_line(why);
             format!("{what} is kept, and could not be committed ({why}): {listing}; {kept}")
         }

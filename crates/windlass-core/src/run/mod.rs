@@ -162,6 +162,8 @@ struct Lane {
     hook_refusal: Option<String>,
     /// Marks of a conflict were left in what was to be committed last.
     has_conflict_marks: bool,
+    /// Only a person can have its work committed.
+    needs_person: bool,
     /// What it called done, and git did not commit.
     uncommitted: Uncommitted,
     /// What the tree has that the newest commit does not.

@@ -21,6 +21,11 @@ impl Run {
     pub(super) fn count_uncommitted(&mut self, lane: LaneId, verdict: Verdict, outcome: &AttemptOutcome) {
         let by_git = self.is_refused_by_git(lane, outcome) && verdict == Verdict::ClaimRefused;
         let Some(held) = self.lanes.get_mut(&lane) else { return };
+        if let Some(why) = outcome.in_git.refused.as_ref().filter(|_| held.needs_person) {
+            // Called done or not: the next try would be refused for the same.
+            held.uncommitted = Uncommitted { in_a_row: MOST_IN_A_ROW, why: why.clone() };
+            return;
+        }
         match outcome.in_git.refused.as_ref().filter(|_| by_git) {
             Some(why) => {
                 held.uncommitted.in_a_row += 1;
@@ -36,6 +41,11 @@ impl Run {
         outcome.in_git.refused.is_some() && !self.lanes.get(&lane).is_some_and(is_for_the_agent)
     }
 
+    /// Was the last commit refused for what only a person can change, such as how its message is worded?
+    pub fn needs_person_to_commit(&self) -> bool {
+        self.lanes.values().any(|lane| lane.needs_person)
+    }
+
     /// A person has seen it.
     pub(super) fn try_to_commit_anew(&mut self) {
         self.lanes.values_mut().for_each(|lane| lane.uncommitted = Uncommitted::default());
@@ -44,9 +54,11 @@ impl Run {
     /// Git does not commit what is called done, and no agent can mend that.
     pub(super) fn uncommitted(&self, spec: &RunSpec) -> Option<(StopReason, String)> {
         let stuck = |lane: &&Lane| lane.uncommitted.in_a_row >= MOST_IN_A_ROW;
-        let why = &self.lanes.values().find(stuck)?.uncommitted.why;
+        let lane = self.lanes.values().find(stuck)?;
+        let why = &lane.uncommitted.why;
+        let what = if lane.needs_person { "the work" } else { "the work is called done, and it" };
         let detail = format!(
-            "the work is called done, and it could not be committed: {why}; `windlass resume {}` goes on once that is fixed",
+            "{what} could not be committed: {why}; `windlass resume {}` goes on once that is fixed",
             spec.run
         );
         Some((StopReason::NeedsHuman, detail))

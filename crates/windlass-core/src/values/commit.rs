@@ -13,6 +13,9 @@ pub struct CommitNotes {
     /// Marks of a conflict were left in files: it is for the agent to take them out.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub has_conflict_marks: bool,
+    /// No agent and no other try changes why there is no commit: a person has to do something first.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub needs_person: bool,
     /// What is left out of commits until a person says otherwise, each with its reason; at most 20.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub held_back: Vec<String>,

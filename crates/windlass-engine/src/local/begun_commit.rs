@@ -4,8 +4,8 @@
 use serde::{Deserialize, Serialize};
 
 use windlass_core::run::TurnKey;
-use windlass_git::commit::marked_commit;
-use windlass_git::git::{ObjectId, Repository};
+use windlass_git::commit::{CommitError, CommitOutcome, Made, marked_commit};
+use windlass_git::git::Repository;
 use windlass_host::file::create_private_folder;
 use windlass_host::note::Note;
 
@@ -21,17 +21,18 @@ struct Begun {
     after: Option<String>,
 }
 
-/// The commit with these trailers that was made for this turn by a runner that was killed then.
+/// What became of the commit with these trailers that was made for this turn by a runner that was killed then.
 pub(super) fn made_before(
     folder: &RunFolder,
     repository: &Repository,
     turn: TurnKey,
     key: &str,
-) -> Result<Option<ObjectId>, WorkError> {
+    objection: impl FnOnce(&Made) -> Result<Option<String>, CommitError>,
+) -> Result<Option<CommitOutcome>, WorkError> {
     let Some(begun) = note(folder, turn).read::<Begun>()?.filter(|begun| begun.key == key) else {
         return Ok(None);
     };
-    Ok(marked_commit(repository, key, begun.after.as_deref())?)
+    Ok(marked_commit(repository, key, begun.after.as_deref(), objection)?)
 }
 
 /// Notes that one is about to be made.

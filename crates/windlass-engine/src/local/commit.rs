@@ -18,12 +18,13 @@ use super::work::WorkError;
 use super::work::Worked;
 use super::working_tree::{Look, WorkingTree};
 use crate::guard;
+use crate::put_in;
 use crate::recovery::by_checks::ByChecks;
 use crate::recovery::forget_put_back;
 use crate::recovery::record::{holding, take_out};
 use crate::recovery::{HOOKS, hooks, is_own_file};
 use crate::withhold::{self, Scene, StaysIn, WithheldPaths};
-use windlass_git::commit::{Candidate, CommitOutcome};
+use windlass_git::commit::{Candidate, CommitError, CommitOutcome, Made};
 use windlass_git::git::{ObjectId, Repository};
 use windlass_git::inventory::{EntryKind, Inventory, as_path, is_half_written};
 use windlass_git::loan::Loan;
@@ -192,6 +193,10 @@ pub(super) fn report_of(
         }
         CommitOutcome::NothingToCommit => (None, false, None),
         CommitOutcome::Refused(why) => (None, false, Some(why)),
+        CommitOutcome::NeedsPerson(why) => {
+            notes.needs_person = true;
+            (None, false, Some(why))
+        }
         CommitOutcome::RefusedByHook(said) => {
             let last = last_line(&said);
             notes.hook_output = Some(said);
@@ -219,8 +224,9 @@ fn commit(
         return nothing(CommitOutcome::Refused("there is no git repository".to_owned()));
     };
     let key = message(&world.plan, turn, of).key();
-    if let Some(commit) = begun_commit::made_before(&world.folder, repository, turn, &key)? {
-        return nothing(CommitOutcome::Committed { commit, altered: Vec::new() });
+    let objection = |made: &Made| objection_to(world, repository, made);
+    if let Some(outcome) = begun_commit::made_before(&world.folder, repository, turn, &key, objection)? {
+        return nothing(outcome);
     }
     // Git would refuse here if it were the person's own that is under way.
     if let Some(why) = world.loan.as_ref().map_or(Ok(None), Loan::half_done)? {
@@ -267,13 +273,24 @@ fn commit(
     let (inventory, hooks) = (&candidate.inventory, hooks(&world.plan));
     let candidate = Candidate { inventory, changed: &changed, message: &message, hooks, timeout: HOOKS };
     begun_commit::begin(&world.folder, repository, turn, key)?;
-    let outcome = windlass_git::commit::commit(repository, store, &candidate)?;
+    let objection = |made: &Made| objection_to(world, repository, made);
+    let outcome = windlass_git::commit::commit(repository, store, &candidate, objection)?;
     if let CommitOutcome::Committed { commit, .. } = &outcome {
         world.along.clear();
         world.own_commit = Some(commit.to_string());
         forget_put_back(&world.folder)?;
     }
     Ok((outcome, held))
+}
+
+/// What speaks against keeping a commit: hooks have put something into it that is left out.
+pub(super) fn objection_to(
+    world: &WorkingTree,
+    repository: &Repository,
+    made: &Made,
+) -> Result<Option<String>, CommitError> {
+    let is_a_persons = |path: &[u8]| holding(&world.uncommitted, path).is_some();
+    Ok(put_in::objection(repository, &world.plan.withholding, made, is_a_persons)?)
 }
 
 /// What somebody else has committed since the runner's last commit, or taken out of the history, and what the tree has otherwise. In the

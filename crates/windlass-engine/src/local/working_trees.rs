@@ -35,7 +35,7 @@ use crate::tasks::with_state;
 use crate::withhold::{self, Scene, StaysIn};
 use checkouts::Identity;
 use outside::Outside;
-use windlass_git::commit::{Candidate, CommitOutcome};
+use windlass_git::commit::{Candidate, CommitOutcome, Made};
 use windlass_git::git::{ObjectId, Repository, is_disk_full};
 use windlass_git::inventory::{Place, Surveyor, is_own};
 use windlass_git::lane::{
@@ -439,8 +439,9 @@ fn squash(
     let message = commit::message(&world.plan, turn, subject);
     let repository = checkout.repository();
     let key = message.key();
-    if let Some(commit) = begun_commit::made_before(&world.folder, repository, turn, &key)? {
-        return Ok((CommitOutcome::Committed { commit, altered: Vec::new() }, Vec::new()));
+    let objection = |made: &Made| commit::objection_to(world, repository, made);
+    if let Some(outcome) = begun_commit::made_before(&world.folder, repository, turn, &key, objection)? {
+        return Ok((outcome, Vec::new()));
     }
     let (Some(store), Some(candidate), Some(since)) = (&world.snapshots, &world.latest, since) else {
         return Ok((CommitOutcome::NothingToCommit, Vec::new()));
@@ -467,7 +468,8 @@ fn squash(
     let (hooks, timeout) = (hooks(&world.plan), HOOKS);
     let candidate = Candidate { inventory, changed: &changed, message: &text, hooks, timeout };
     begun_commit::begin(&world.folder, repository, turn, key)?;
-    Ok((checkout.squash(store, &candidate)?, held))
+    let objection = |made: &Made| commit::objection_to(world, repository, made);
+    Ok((checkout.squash(store, &candidate, objection)?, held))
 }
 
 /// The lane's work as it was before its agent was asked to put it together with the branch.

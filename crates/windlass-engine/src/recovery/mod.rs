@@ -17,6 +17,7 @@ use windlass_core::run::Run;
 use windlass_core::spec::RunSpec;
 use windlass_core::values::SnapshotId;
 
+use crate::put_in;
 use crate::store::RunFolder;
 use crate::withhold::{self, Scene, StaysIn};
 use windlass_git::commit::{Candidate, CommitError, CommitHooks, CommitOutcome, commit};
@@ -343,7 +344,15 @@ fn commit_these(
 ) -> Result<CommitOutcome, CommitError> {
     let (inventory, hooks) = (scene.candidate, hooks(plan));
     let candidate = Candidate { inventory, changed, message, hooks, timeout: HOOKS };
-    commit(scene.repository, scene.store, &candidate)
+    let repository = scene.repository;
+    // All else that is uncommitted is a person's.
+    let uncommitted = repository.uncommitted_paths()?;
+    let left = |path: &[u8]| {
+        uncommitted.iter().any(|left| left.path == path) && !changed.iter().any(|named| named == path)
+    };
+    commit(repository, scene.store, &candidate, |made| {
+        Ok(put_in::objection(repository, &plan.withholding, made, left)?)
+    })
 }
 
 /// Is it to be committed, or only kept?

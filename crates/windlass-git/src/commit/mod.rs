@@ -5,6 +5,7 @@
 
 mod aside;
 mod begin;
+mod looked_over;
 
 #[cfg(test)]
 mod tests;
@@ -12,6 +13,8 @@ mod tests;
 pub(crate) use aside::commit_tree;
 pub use aside::{commit_aside, unstage};
 pub use begin::{first_commit, init};
+pub use looked_over::Made;
+use looked_over::{altered, message_refused, message_written};
 
 use std::collections::BTreeSet;
 use std::os::unix::ffi::OsStrExt;
@@ -67,6 +70,9 @@ pub enum CommitOutcome {
     Refused(String),
     /// There is none, since a hook of the repository failed or took too long: the end of what was said.
     RefusedByHook(String),
+    /// There is none, and nothing that is tried again or mended in the files changes that: a sentence that says what a person
+    /// has to do.
+    NeedsPerson(String),
 }
 
 /// A commit could not be tried, or its end is not known.
@@ -86,11 +92,13 @@ pub enum CommitError {
 /// So much of what a hook printed is passed on, in bytes.
 const HOOK_OUTPUT: usize = 2 * 1024;
 
-/// Commits the candidate. Contents that the working tree no longer has (a gate rewrote them) come from the store.
+/// Commits the candidate. Contents that the working tree no longer has (a gate rewrote them) come from the store. Where hooks
+/// have made something else of the commit, and there is an objection to that, it is not kept.
 pub fn commit(
     repository: &Repository,
     store: &Store,
     candidate: &Candidate<'_>,
+    objection: impl FnOnce(&Made) -> Result<Option<String>, CommitError>,
 ) -> Result<CommitOutcome, CommitError> {
     if let Some(obstacle) = obstacle(repository)? {
         return Ok(CommitOutcome::Refused(obstacle));
@@ -105,35 +113,41 @@ pub fn commit(
     if tree == tree_of(repository, before)? {
         return Ok(CommitOutcome::NothingToCommit);
     }
+    if let Some(refused) = call_for_commit(repository, &index, candidate)? {
+        return Ok(refused);
+    }
+    let Some(commit) = repository.head()?.commit() else {
+        return Err(unexpected("git commit", b"no commit").into());
+    };
+    Made { before, commit, altered: altered(repository, &tree, commit)? }.kept(repository, objection)
+}
+
+/// Has git make a commit of this index, with the repository's hooks; what came of it, where that is no commit.
+fn call_for_commit(
+    repository: &Repository,
+    index: &PrivateIndex<'_>,
+    candidate: &Candidate<'_>,
+) -> Result<Option<CommitOutcome>, GitError> {
     let call = match candidate.hooks {
         CommitHooks::Run => Call::with_hooks_within(repository),
         CommitHooks::Skip => Call::within(repository),
     };
+    let written = message_written(repository);
     let answer = call
         .env("GIT_INDEX_FILE", &index.path)
         .args(["commit", "--quiet", "--no-edit", "--cleanup=whitespace", "--file=-"])
         .input(candidate.message)
         .timeout(candidate.timeout)
         .run();
-    if let Some(refused) = made_of(repository, answer)? {
-        return Ok(refused);
+    let has_ended = answer.is_ok();
+    match made_of(repository, answer)? {
+        // No agent words the runner's commits: it would be called for nothing.
+        Some(CommitOutcome::RefusedByHook(said)) if has_ended && message_written(repository) != written => {
+            let why = message_refused(repository, candidate.message, &said)?;
+            Ok(Some(CommitOutcome::NeedsPerson(why)))
+        }
+        made => Ok(made),
     }
-    let Some(commit) = repository.head()?.commit() else {
-        return Err(unexpected("git commit", b"no commit").into());
-    };
-    settle_index(repository, before)?;
-    let altered = altered(repository, &tree, commit)?;
-    Ok(CommitOutcome::Committed { commit, altered })
-}
-
-/// What a commit has otherwise than the tree that was to be committed.
-fn altered(repository: &Repository, tree: &str, commit: ObjectId) -> Result<Vec<Vec<u8>>, GitError> {
-    if tree_of(repository, Some(commit))? == tree {
-        return Ok(Vec::new());
-    }
-    let call = Call::within(repository).args(["diff-tree", "-r", "-z", "--no-renames", "--name-only"]);
-    let paths = call.args([tree, &commit.to_string()]).output()?;
-    Ok(paths.split(|byte| *byte == 0).filter(|path| !path.is_empty()).map(<[u8]>::to_vec).collect())
 }
 
 /// What `git commit` came to, where it came to no commit.
@@ -165,12 +179,13 @@ const LOOKED_BACK: &str = "-20";
 
 /// The newest commit whose message holds these lines one below the other, and that was made since this one was checked out
 /// (`None` = there was none yet): it was made before a crash. Other lines may follow, since hooks add trailers of their own.
-/// If it is HEAD, its index is settled as well.
+/// If it is HEAD, its index is settled as well, unless there is an objection to what is in it.
 pub fn marked_commit(
     repository: &Repository,
     key: &str,
     since: Option<&str>,
-) -> Result<Option<ObjectId>, GitError> {
+    objection: impl FnOnce(&Made) -> Result<Option<String>, CommitError>,
+) -> Result<Option<CommitOutcome>, CommitError> {
     let Some(head) = repository.head()?.commit() else { return Ok(None) };
     let listing =
         ["log", LOOKED_BACK, "--first-parent", "--no-show-signature", "--format=%H%n%B%x00", "HEAD"];
@@ -180,11 +195,17 @@ pub fn marked_commit(
     let marked = messages.split('\0').find(|message| holds_lines(message, key));
     let name = marked.and_then(|message| message.trim_start().lines().next());
     let Some(commit) = name.and_then(|name| ObjectId::from_hex(name.as_bytes())) else { return Ok(None) };
-    if commit == head {
-        let parent = Call::within(repository).args(["rev-parse", "--quiet", "--verify", "HEAD~1"]);
-        settle_index(repository, parent.found_id()?)?;
+    if commit != head {
+        return Ok(Some(CommitOutcome::Committed { commit, altered: Vec::new() }));
     }
-    Ok(Some(commit))
+    let parent = Call::within(repository).args(["rev-parse", "--quiet", "--verify", "HEAD~1"]);
+    let before = parent.found_id()?;
+    // What it was to have is not known any more: all that is in it is looked over.
+    let altered = altered(repository, &tree_of(repository, before)?, commit)?;
+    Ok(Some(match (Made { before, commit, altered }).kept(repository, objection)? {
+        CommitOutcome::Committed { commit, .. } => CommitOutcome::Committed { commit, altered: Vec::new() },
+        other => other,
+    }))
 }
 
 fn holds_lines(message: &str, lines: &str) -> bool {

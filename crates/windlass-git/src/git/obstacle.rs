@@ -127,8 +127,13 @@ impl Repository {
 
     /// The size of what the commit that is checked out has at this path, in bytes; `None` when it has nothing there.
     pub fn committed_size(&self, path: &[u8]) -> Result<Option<u64>, GitError> {
-        let answer =
-            Call::within(self).args(["cat-file", "-s"]).arg(in_head(OsStr::from_bytes(path))).run()?;
+        self.size_in("HEAD", path)
+    }
+
+    /// The same of any commit.
+    pub fn size_in(&self, commit: &str, path: &[u8]) -> Result<Option<u64>, GitError> {
+        let name = within_commit(commit, OsStr::from_bytes(path));
+        let answer = Call::within(self).args(["cat-file", "-s"]).arg(name).run()?;
         let size = String::from_utf8_lossy(&answer.output).trim().parse().ok();
         Ok(size.filter(|_| answer.code == 0))
     }
@@ -156,22 +161,23 @@ impl Repository {
 
     /// What is committed at a path; `None` where nothing is, or more than is looked at.
     pub fn committed_content(&self, path: &[u8]) -> Result<Option<Vec<u8>>, GitError> {
+        self.content_in("HEAD", path)
+    }
+
+    /// The same of any commit.
+    pub fn content_in(&self, commit: &str, path: &[u8]) -> Result<Option<Vec<u8>>, GitError> {
         /// In bytes.
         const LARGEST: u64 = 16 * 1024 * 1024;
-        if self.committed_size(path)?.is_none_or(|size| size > LARGEST) {
+        if self.size_in(commit, path)?.is_none_or(|size| size > LARGEST) {
             return Ok(None);
         }
-        let answer =
-            Call::within(self).args(["cat-file", "blob"]).arg(in_head(OsStr::from_bytes(path))).run()?;
+        let name = within_commit(commit, OsStr::from_bytes(path));
+        let answer = Call::within(self).args(["cat-file", "blob"]).arg(name).run()?;
         Ok((answer.code == 0).then_some(answer.output))
     }
 }
 
-/// git's name for what HEAD has at a path from the repository's top.
-fn in_head(path: &OsStr) -> OsString {
-    within_commit("HEAD", path)
-}
-
+/// git's name for what a commit has at a path from the repository's top.
 fn within_commit(commit: &str, path: &OsStr) -> OsString {
     let mut name = OsString::from(commit);
     name.push(":");

@@ -1,7 +1,7 @@
 //! A lane's work as one commit.
 
 use super::Lane;
-use crate::commit::{Candidate, CommitError, CommitOutcome, commit};
+use crate::commit::{Candidate, CommitError, CommitOutcome, Made, commit};
 use crate::git::GitError;
 use crate::inventory::{EntryKind, Inventory};
 use crate::snapshot::Store;
@@ -13,12 +13,19 @@ impl Lane {
     /// Hooks of a commit are run here, once, where the agent can still mend what they refuse; merging and landing run none.
     ///
     /// What the candidate does not name stays as it is where the lane stands: [`Lane::to_commit`] says what may be named.
-    pub fn squash(&self, store: &Store, candidate: &Candidate<'_>) -> Result<CommitOutcome, CommitError> {
+    ///
+    /// Where hooks have made something else of the commit, and there is an objection to that, it is not kept.
+    pub fn squash(
+        &self,
+        store: &Store,
+        candidate: &Candidate<'_>,
+        objection: impl FnOnce(&Made) -> Result<Option<String>, CommitError>,
+    ) -> Result<CommitOutcome, CommitError> {
         let mut changed = candidate.changed.to_vec();
         if let Some(path) = self.repository_inside(candidate.inventory, &mut changed)? {
             return Ok(CommitOutcome::Refused(no_repositories_inside(&path)));
         }
-        commit(&self.repository, store, &Candidate { changed: &changed, ..*candidate })
+        commit(&self.repository, store, &Candidate { changed: &changed, ..*candidate }, objection)
     }
 
     /// The paths that a commit of the lane's work would have: these, and all whose files differ now from where the lane stands, as what

@@ -252,6 +252,24 @@ fn where_a_hook_refuses_it_is_kept_and_nothing_is_paid_for() {
     assert_eq!(night.env.read("b.txt"), "as committed\ncut\n");
 }
 
+// attack(git): a hook runs `git add -A` where the work of an interrupted attempt is committed, and a secret lies beside it
+// holds: that commit is taken back, nothing is paid for, and hook and file are named
+#[test]
+fn what_a_hook_adds_to_interrupted_work_is_in_no_commit() {
+    let night = killed_after("echo cut >> b.txt; echo K=1 > .env", 1);
+    let hook = night.env.write(".git/hooks/pre-commit", "#!/bin/sh\ngit add -A\n");
+    fs::set_permissions(&hook, fs::Permissions::from_mode(0o755)).unwrap();
+    let head = night.env.git(&["rev-parse", "HEAD"]);
+    let called = night.calls().len();
+    let outcome = night.resume(&[]);
+    outcome.expect_code(24, &said(&outcome));
+    assert_eq!(night.calls().len(), called, "nobody was called");
+    assert_eq!(night.env.git(&["rev-parse", "HEAD"]), head);
+    assert_eq!(night.env.git(&["status", "--porcelain"]), " M b.txt\n?? .env");
+    let text = said(&outcome).split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(text.contains(".env (its name is that of a secret)") && text.contains("pre-commit"), "{text}");
+}
+
 /// A run that came to its end, and committed all it did: one file has another name, and another one has more in it.
 fn ended(work: &str) -> Night {
     let night = night(&calls(&[work]));

@@ -13,6 +13,7 @@ mod chain;
 mod cheating;
 mod claims;
 mod clocks;
+mod committed_tree;
 mod committing;
 mod council_kills;
 mod councils;

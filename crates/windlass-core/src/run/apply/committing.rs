@@ -63,6 +63,7 @@ impl Run {
         held.hook_refusal.clone_from(&notes.hook_output);
         held.beside.clone_from(&notes.beside);
         held.has_conflict_marks = notes.has_conflict_marks;
+        held.needs_person = notes.needs_person;
         // What the agent was not allowed to change is in the attempt's snapshot, and in no commit.
         if let (Some(committed), Some(snapshot), true) = (&mut held.committed, &notes.snapshot, is_made) {
             committed.snapshot = Some(snapshot.clone());

@@ -147,6 +147,31 @@ fn what_a_hook_of_the_repository_said_is_known_until_a_commit_is_made() {
     assert_eq!((world.run.hook_refusal(lane), world.commits), (None, 1));
 }
 
+#[test]
+fn what_only_a_person_can_have_committed_ends_the_run_at_once_called_done_or_not() {
+    let mut plan = RunSpec { commit: CommitPolicy::Runner, ..plan() };
+    plan.limits.iterations = Some(2);
+    let mut world = World::new(plan, |call, _| Act::works(&format!("tree {call}")));
+    world.until(|effect| matches!(effect, Effect::Commit { .. }));
+    let (lane, evidence) = (LaneId(0), world.evidence());
+    let notes = CommitNotes { needs_person: true, ..CommitNotes::default() };
+    let refused = Some("the hook adds secrets".to_owned());
+    world.input(Input::from(report::Committed {
+        lane,
+        commit: None,
+        evidence,
+        altered: false,
+        refused,
+        notes,
+    }));
+    assert_eq!(world.finish(), StopReason::NeedsHuman);
+    assert!(world.run.needs_person_to_commit());
+    // Once a person has done it, the next iteration commits all.
+    world.restart(world.journal.len());
+    assert_eq!(world.finish(), StopReason::MaxIterations);
+    assert_eq!((world.run.needs_person_to_commit(), world.commits), (false, 1));
+}
+
 /// What an agent that damages the repository leaves, with a gate that is green whatever is there.
 fn damaging(course: DamageCourse, act: Act) -> World {
     let mut plan = gated(&["green"]);

@@ -8,7 +8,7 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::time::Duration;
 
 use crate::commit::{Candidate, CommitHooks, CommitOutcome, commit, marked_commit, settle, settle_index};
-use crate::git::Head;
+use crate::git::{Head, ObjectId};
 use crate::inventory::{Inventory, changes};
 use crate::testing::{Scratch, after};
 
@@ -34,7 +34,7 @@ pub(super) fn commit_it(scratch: &Scratch, judged: &Judged) -> CommitOutcome {
         hooks: CommitHooks::Run,
         timeout: Duration::from_mins(1),
     };
-    commit(&scratch.found(), &scratch.store(), &candidate).unwrap()
+    commit(&scratch.found(), &scratch.store(), &candidate, |_| Ok(None)).unwrap()
 }
 
 pub(super) fn committed(outcome: &CommitOutcome) -> bool {
@@ -180,7 +180,7 @@ fn a_hook_that_hangs_is_ended() {
         hooks: CommitHooks::Run,
         timeout: Duration::from_millis(300),
     };
-    let outcome = commit(&scratch.found(), &scratch.store(), &candidate);
+    let outcome = commit(&scratch.found(), &scratch.store(), &candidate, |_| Ok(None));
     assert!(matches!(outcome, Ok(CommitOutcome::RefusedByHook(said)) if said.contains("took longer")));
     assert_eq!(scratch.git(&["status", "--porcelain"]), " M a.txt\n");
 }
@@ -326,31 +326,40 @@ fn a_linked_working_tree_commits_to_its_own_branch() {
         timeout: Duration::from_mins(1),
     };
     assert_eq!(changes(&before, &inventory).len(), 1);
-    committed(&commit(&repository, &scratch.store(), &candidate).unwrap());
+    committed(&commit(&repository, &scratch.store(), &candidate, |_| Ok(None)).unwrap());
     assert_eq!(scratch.git_in(&linked, &["status", "--porcelain"]), "");
     assert_eq!(scratch.git(&["log", "--format=%s", "main"]), "first\n");
+}
+
+/// The commit with these trailers that was made before a crash.
+fn marked(scratch: &Scratch, key: &str, since: Option<&str>) -> Option<ObjectId> {
+    match marked_commit(&scratch.found(), key, since, |_| Ok(None)).unwrap() {
+        Some(CommitOutcome::Committed { commit, .. }) => Some(commit),
+        None => None,
+        other => panic!("{other:?}"),
+    }
 }
 
 #[test]
 fn a_commit_that_was_made_before_a_crash_is_known_by_its_trailers_and_its_index_settled() {
     let scratch = Scratch::committed();
-    assert_eq!(marked_commit(&scratch.found(), "Windlass-Run: r-1", None).unwrap(), None);
+    assert_eq!(marked(&scratch, "Windlass-Run: r-1", None), None);
     scratch.write("a.txt", "changed\n");
     let steps = "export GIT_INDEX_FILE=.git/other; git read-tree HEAD && git add a.txt && git commit -q -F .git/message";
     scratch.write(".git/message", "Do it\n\nWindlass-Run: r-1\n");
     scratch.git(&["-c", &format!("alias.other=!{steps}"), "other"]);
-    let found = marked_commit(&scratch.found(), "Windlass-Run: r-1", None).unwrap();
+    let found = marked(&scratch, "Windlass-Run: r-1", None);
     assert_eq!(found, scratch.found().head().unwrap().commit());
     assert_eq!(scratch.git(&["status", "--porcelain"]), "");
-    assert_eq!(marked_commit(&scratch.found(), "Windlass-Run: r-2", None).unwrap(), None);
+    assert_eq!(marked(&scratch, "Windlass-Run: r-2", None), None);
     // What was there before the commit was begun is somebody else's, whatever it says.
     let stood = scratch.git(&["rev-parse", "HEAD"]);
-    assert_eq!(marked_commit(&scratch.found(), "Windlass-Run: r-1", Some(stood.trim())).unwrap(), None);
+    assert_eq!(marked(&scratch, "Windlass-Run: r-1", Some(stood.trim())), None);
     // Somebody committed something else before the run went on.
     scratch.write("b.txt", "a person's\n");
     scratch.git(&["add", "b.txt"]);
     scratch.git(&["commit", "-q", "-m", "Something else"]);
-    assert_eq!(marked_commit(&scratch.found(), "Windlass-Run: r-1", None).unwrap(), found);
+    assert_eq!(marked(&scratch, "Windlass-Run: r-1", None), found);
 }
 
 #[test]
@@ -365,7 +374,7 @@ fn a_commit_that_was_made_before_a_crash_is_known_where_signatures_are_shown() {
     scratch.git(&["config", "log.showSignature", "true"]);
     scratch.git(&["commit", "-q", "-S", "--allow-empty", "-m", "Do it\n\nWindlass-Run: r-1"]);
     assert!(scratch.git(&["log", "-1"]).contains("gpg: good"));
-    let found = marked_commit(&scratch.found(), "Windlass-Run: r-1", None).unwrap();
+    let found = marked(&scratch, "Windlass-Run: r-1", None);
     assert_eq!(found, scratch.found().head().unwrap().commit());
 }
 
@@ -374,7 +383,7 @@ fn a_commit_is_known_although_a_hook_added_to_its_message_and_a_longer_number_is
     let scratch = Scratch::committed();
     let message = "Do it\n\nWindlass-Run: r-1\nWindlass-Iteration: 12\nWindlass-Task: TASK-1\nChange-Id: I1";
     scratch.git(&["commit", "-q", "--allow-empty", "-m", message]);
-    let marked = |key: &str| marked_commit(&scratch.found(), key, None).unwrap();
+    let marked = |key: &str| marked(&scratch, key, None);
     assert_eq!(marked("Windlass-Run: r-1\nWindlass-Iteration: 12"), scratch.found().head().unwrap().commit());
     assert_eq!(marked("Windlass-Run: r-1\nWindlass-Iteration: 1"), None);
     assert_eq!(marked("indlass-Run: r-1\nWindlass-Iteration: 12"), None);

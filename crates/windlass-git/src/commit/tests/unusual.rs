@@ -222,6 +222,7 @@ fn a_message_that_looks_like_a_comment_stays_a_message() {
         hooks: crate::commit::CommitHooks::Run,
         timeout: std::time::Duration::from_mins(1),
     };
-    committed(&crate::commit::commit(&scratch.found(), &scratch.store(), &candidate).unwrap());
+    let outcome = crate::commit::commit(&scratch.found(), &scratch.store(), &candidate, |_| Ok(None));
+    committed(&outcome.unwrap());
     assert_eq!(scratch.git(&["log", "-1", "--format=%s"]), "#12: fix it\n");
 }

@@ -87,7 +87,7 @@ impl Yard {
             hooks: CommitHooks::Run,
             timeout: Duration::from_mins(1),
         };
-        worker.lane.squash(&self.scratch.store(), &candidate).unwrap()
+        worker.lane.squash(&self.scratch.store(), &candidate, |_| Ok(None)).unwrap()
     }
 
     fn judge(&self, worker: &Worker) -> Inventory {

@@ -363,6 +363,7 @@ pub(super) const FACTS: &[(&str, &[Field])] = &[
             ("refused", Text, Sometimes),
             ("hook_output", Text, Sometimes),
             ("has_conflict_marks", Flag, Sometimes),
+            ("needs_person", Flag, Sometimes),
             ("held_back", List(&Text), Sometimes),
             ("beside", List(&Text), Sometimes),
             ("lacks", List(&Text), Sometimes),

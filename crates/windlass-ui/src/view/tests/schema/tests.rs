@@ -109,6 +109,7 @@ fn everything_else() -> Night {
             refused: Some("hook".to_owned()),
             notes: CommitNotes {
                 has_conflict_marks: true,
+                needs_person: true,
                 hook_output: Some("said".to_owned()),
                 held_back: vec![".env (its name is that of a secret)".to_owned()],
                 beside: vec![".env".to_owned()],
