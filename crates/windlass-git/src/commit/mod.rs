@@ -5,6 +5,7 @@
 
 mod aside;
 mod begin;
+mod gitlinks;
 mod looked_over;
 
 #[cfg(test)]
@@ -17,7 +18,6 @@ pub use looked_over::Made;
 use looked_over::{altered, message_refused, message_written};
 
 use std::collections::BTreeSet;
-use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -380,18 +380,23 @@ impl<'a> PrivateIndex<'a> {
         }
         // The lines that remove go first: a file may have taken a folder's place.
         let (mut removed, mut replaced, mut as_they_are) = (Vec::new(), Vec::new(), Vec::new());
+        let mut gitlinks: Vec<&Entry> = Vec::new();
         let hidden = self.hidden_where_removed(candidate)?;
         let left_out = hidden.skipped();
         for path in candidate.changed {
             let Some(entry) = candidate.inventory.entry(path) else {
-                if left_out.contains(path.as_slice()) {
+                if left_out.contains(path.as_slice()) || self.is_emptied_submodule(candidate, path)? {
                     continue;
                 }
                 let zero = ObjectId::zero(self.repository.object_format);
                 removed.extend_from_slice(&index_line("0", &zero.to_string(), path));
                 continue;
             };
-            if entry.ignored || (entry.kind == EntryKind::Submodule && !self.has_submodule(path)?) {
+            if entry.ignored {
+                continue;
+            }
+            if entry.kind == EntryKind::Submodule {
+                gitlinks.push(entry);
                 continue;
             }
             if content_now(&self.repository.top, self.repository.object_format, path)
@@ -411,11 +416,23 @@ impl<'a> PrivateIndex<'a> {
             self.call().args(update).arg("--index-info").input(lines).output()?;
         }
         if !as_they_are.is_empty() {
-            let answer = self.call().args(update).arg("--stdin").input(as_they_are).run()?;
-            // A filter that fails, or a file that changes at this moment.
-            return Ok((answer.code != 0).then(|| last_lines(&answer)));
+            let call = self.telling_modes(candidate.inventory).args(update).arg("--stdin");
+            let answer = call.input(as_they_are).run()?;
+            if answer.code != 0 {
+                // A filter that fails, or a file that changes at this moment.
+                return Ok(Some(last_lines(&answer)));
+            }
         }
+        // What registers them is in the index by now.
+        self.take_gitlinks(&gitlinks)?;
         Ok(None)
+    }
+
+    /// Files are committed as executable as they were judged, whatever `core.fileMode` says, where files tell it: on a file system
+    /// that does not, all of them are.
+    fn telling_modes(&self, inventory: &Inventory) -> Call {
+        let tells = inventory.entries.iter().any(|entry| entry.kind == EntryKind::File);
+        if tells { self.call().option("core.fileMode=true") } else { self.call() }
     }
 
     /// What a sparse checkout leaves out of the tree is not deleted: asked where anything is.
@@ -426,17 +443,8 @@ impl<'a> PrivateIndex<'a> {
         self.repository.hidden_files()
     }
 
-    fn has_submodule(&self, path: &[u8]) -> Result<bool, GitError> {
-        let path = std::ffi::OsStr::from_bytes(path);
-        let output = self.call().args(["ls-files", "-z", "--stage", "--"]).arg(path).output()?;
-        Ok(output.starts_with(EntryKind::Submodule.git_mode().as_bytes()))
-    }
-
     /// The index's line for a content that only the snapshot has. `None` when it does not have it either.
     fn kept_line(&self, store: &Store, entry: &Entry) -> Result<Option<Vec<u8>>, CommitError> {
-        if entry.kind == EntryKind::Submodule {
-            return Ok(Some(index_line(entry.kind.git_mode(), &entry.content.to_string(), &entry.path)));
-        }
         let content = match store.content(&entry.content) {
             Ok(content) => content,
             Err(SnapshotError::Missing(_)) => return Ok(None),

@@ -103,3 +103,87 @@ fn a_hook_that_refuses_the_subject_ends_the_run_at_once() {
     let night = night.set("WINDLASS_COMMIT__MESSAGE", "conventional");
     expect_end(&night.resume(&[]), 0, "complete");
 }
+
+/// A repository that may be a submodule of another.
+fn library(env: &TestEnv) -> String {
+    let library = env.root().join("library");
+    let path = library.display().to_string();
+    env.git(&["init", "--quiet", "--initial-branch=main", &path]);
+    fs::write(library.join("a"), "a\n").unwrap();
+    env.git(&["-C", &path, "add", "a"]);
+    env.git(&["-C", &path, "commit", "--quiet", "-m", "library"]);
+    path
+}
+
+const SUBMODULE: &str = "git -c protocol.file.allow=always submodule --quiet";
+
+fn in_a_clone(night: &Night, gate: &str) {
+    let clone = night.env.root().join("clone").display().to_string();
+    let allowed = ["-c", "protocol.file.allow=always"];
+    let words = ["clone", "--quiet", "--recurse-submodules", ".", &clone];
+    night.env.git(&[&allowed[..], &words].concat());
+    let mut shell = night.env.command("sh");
+    let there = shell.args(["-c", gate]).current_dir(&clone).status().unwrap();
+    assert!(there.success(), "{gate}");
+}
+
+// attack(claims): an agent adds a submodule, or moves one, and the gates need what is in it
+// holds: the commit has the submodule's commit with `.gitmodules`, and the gates pass in a clone
+#[test]
+fn a_submodule_that_an_agent_adds_or_moves_is_in_the_commit() {
+    let env = TestEnv::with_git();
+    let library = library(&env);
+    let script = every_call(&format!("{{ bash = '{SUBMODULE} add {library} lib' }}, {DONE}"));
+    let night = Night::within(env, &script);
+    expect_end(&committing(&night, "test -f lib/a"), 0, "complete");
+    assert_eq!(night.env.git(&["status", "--porcelain"]), "");
+    in_a_clone(&night, "test -f lib/a");
+    let script = every_call(&format!("{{ bash = 'git mv lib libs' }}, {DONE}"));
+    fs::write(&night.script, script).unwrap();
+    expect_end(
+        &night.env.run(&mut night.command_for("Move it", &MOVES), super::night::PATIENCE),
+        0,
+        "complete",
+    );
+    assert_eq!(night.env.git(&["status", "--porcelain"]), "");
+    assert_eq!(
+        night.env.git(&["ls-tree", "--format=%(objectmode) %(path)", "HEAD", "lib", "libs"]),
+        "160000 libs"
+    );
+}
+
+const MOVES: [&str; 6] = ["--commit", "runner", "--completion-threshold", "1", "--gate", "test -f libs/a"];
+
+// attack(git): an agent empties a submodule's folder with `git submodule deinit`
+// holds: for git that is no change, and the commit keeps the submodule
+#[test]
+fn a_submodule_whose_folder_is_emptied_stays_in_the_commit() {
+    let env = TestEnv::with_git();
+    let library = library(&env);
+    env.git(&["-c", "protocol.file.allow=always", "submodule", "--quiet", "add", &library, "lib"]);
+    env.git(&["commit", "--quiet", "-m", "a submodule"]);
+    let script =
+        every_call(&format!("{{ bash = 'git submodule --quiet deinit -f lib; echo 1 > out.txt' }}, {DONE}"));
+    let night = Night::within(env, &script);
+    expect_end(&committing(&night, "test -f out.txt"), 0, "complete");
+    assert_eq!(night.env.git(&["show", "--format=", "--name-only", "HEAD"]), "out.txt");
+    assert_eq!(night.env.git(&["status", "--porcelain"]), "");
+}
+
+// attack(claims): `core.fileMode` is off, an agent makes files executable, and the gates need that
+// holds: the commit has them executable, so that the gates pass in a clone
+#[test]
+fn what_is_made_executable_is_committed_so_where_git_does_not_look_at_modes() {
+    let night = night("chmod +x run.sh; cp run.sh new.sh; chmod 755 new.sh");
+    night.env.write("run.sh", "#!/bin/sh\n");
+    fs::set_permissions(night.env.project().join("run.sh"), fs::Permissions::from_mode(0o644)).unwrap();
+    night.env.git(&["add", "run.sh"]);
+    night.env.git(&["commit", "--quiet", "-m", "a script"]);
+    night.env.git(&["config", "core.fileMode", "false"]);
+    expect_end(&committing(&night, "test -x run.sh && test -x new.sh"), 0, "complete");
+    assert_eq!(
+        night.env.git(&["ls-tree", "--format=%(objectmode)", "HEAD", "run.sh", "new.sh"]),
+        "100755\n100755"
+    );
+    in_a_clone(&night, "test -x run.sh && test -x new.sh");
+}
