@@ -12,7 +12,7 @@ use windlass_agents::{
     project_commands, scripted, usual,
 };
 use windlass_core::config::{AgentChoice, AgentSettings, KEYS, KeyInfo, Resolved, Secrecy, keys};
-use windlass_core::environment::Heir;
+use windlass_core::environment::{ELSEWHERE, Heir, elsewhere_notice};
 use windlass_core::spec::{AgentSpec, SandboxKind};
 use windlass_core::values::{ExitCodes, StopReason};
 use windlass_core::words::quoted;
@@ -411,10 +411,25 @@ pub fn heir(plan: &AgentSpec) -> Heir {
     Heir::Agent { variables, api_keys: plan.api_keys, named: Vec::new() }
 }
 
-/// The environment that agents and checks inherit: without our own secrets, which are none of their business.
+/// The environment that agents and checks inherit: without our own secrets, which are none of their business, and without what
+/// would send their git elsewhere than ours.
 pub fn environment() -> Vec<(OsString, OsString)> {
-    let secrets = secret_variables();
-    env::vars_os().filter(|(name, _)| !secrets.iter().any(|secret| name == secret.as_str())).collect()
+    let left_out = left_out_variables();
+    env::vars_os().filter(|(name, _)| !left_out.iter().any(|left_out| name == left_out.as_str())).collect()
+}
+
+/// What nothing that is started gets of the environment.
+pub fn left_out_variables() -> Vec<String> {
+    secret_variables().into_iter().chain(ELSEWHERE.iter().map(|name| (*name).to_owned())).collect()
+}
+
+/// What is said of variables that would send git elsewhere. One that is empty says nothing.
+pub fn elsewhere() -> Option<String> {
+    let set: Vec<String> = env::vars_os()
+        .filter(|(_, value)| !value.is_empty())
+        .map(|(name, _)| name.to_string_lossy().into_owned())
+        .collect();
+    elsewhere_notice(set.iter().map(String::as_str))
 }
 
 /// The variables that hold our own secrets, those that say who is told what (an address is often as good as a secret), and how a

@@ -7,6 +7,43 @@ use std::collections::BTreeSet;
 use crate::redact::{Redactor, names_password, names_secret};
 use crate::spec::RunSpec;
 
+/// Variables that send a git elsewhere than where it is called, or have it make commits of another time: git sets them for hooks
+/// and for aliases, and whatever a run starts would then work at another repository than the run itself. How far up git looks
+/// for one stays the user's to say (`GIT_CEILING_DIRECTORIES`).
+pub const ELSEWHERE: &[&str] = &[
+    "GIT_DIR",
+    "GIT_WORK_TREE",
+    "GIT_INDEX_FILE",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+    "GIT_COMMON_DIR",
+    "GIT_NAMESPACE",
+    "GIT_PREFIX",
+    "GIT_QUARANTINE_PATH",
+    "GIT_CONFIG",
+    "GIT_ATTR_SOURCE",
+    "GIT_SHALLOW_FILE",
+    "GIT_GRAFT_FILE",
+    "GIT_AUTHOR_DATE",
+    "GIT_COMMITTER_DATE",
+    "GIT_LITERAL_PATHSPECS",
+    "GIT_GLOB_PATHSPECS",
+    "GIT_NOGLOB_PATHSPECS",
+    "GIT_ICASE_PATHSPECS",
+];
+
+/// What is said of those that are set, before the first iteration; `None` where none is.
+pub fn elsewhere_notice<'a>(set: impl Iterator<Item = &'a str>) -> Option<String> {
+    let found: BTreeSet<String> = set.filter(|name| ELSEWHERE.contains(name)).map(str::to_owned).collect();
+    let them = if found.len() == 1 { "it" } else { "them" };
+    (!found.is_empty()).then(|| {
+        format!(
+            "left out of the environment: {}; git would work elsewhere with {them}, and whatever this run starts does not get {them}",
+            in_words(&found)
+        )
+    })
+}
+
 /// Names that begin so say how somebody is logged in, whatever follows.
 const LOGINS: &[&str] = &["AWS_"];
 
@@ -243,6 +280,13 @@ mod tests {
         assert_eq!(in_words(&check), "AGENT_API_KEY, AGENT_LOGIN_TOKEN, AWS_SECRET_ACCESS_KEY, HTTPS_PROXY");
         let inside = withheld(&plain, &Heir::Agent { variables: &OWN, api_keys: true, named });
         assert_eq!(in_words(&inside), "AWS_SECRET_ACCESS_KEY");
+    }
+
+    #[test]
+    fn what_sends_git_elsewhere_is_named() {
+        assert_eq!(elsewhere_notice(["PATH", "GIT_EDITOR"].into_iter()), None);
+        let said = elsewhere_notice(["PATH", "GIT_WORK_TREE", "GIT_DIR"].into_iter()).unwrap();
+        assert!(said.starts_with("left out of the environment: GIT_DIR, GIT_WORK_TREE; "), "{said}");
     }
 
     #[test]

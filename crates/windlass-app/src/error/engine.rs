@@ -125,7 +125,7 @@ impl From<StoreError> for AppError {
         let kind = match error {
             // What was typed is wrong, not the machine.
             StoreError::NoSuchRun { .. } | StoreError::AmbiguousRun { .. } => Kind::Usage,
-            StoreError::RelativeRoot { .. } => Kind::Configuration,
+            StoreError::RelativeRoot { .. } | StoreError::NoHome { .. } => Kind::Configuration,
             _ => Kind::System,
         };
         AppError::of(kind, error)

@@ -350,6 +350,7 @@ pub fn finish(
     begun.notices.extend(retention::apply(here, resolved.runs));
     begun.notices.extend(sandbox_notices::notices(here, &begun.plan));
     let environment = worktree::environment(here);
+    begun.notices.extend(agent::elsewhere());
     begun.notices.extend(withheld(&environment, &begun.plan));
     begun.notices.extend(agents_file_notice(&begun.plan));
     begun.notices.extend(notes_file_notice(&begun.plan));

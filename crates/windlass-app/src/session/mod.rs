@@ -120,9 +120,10 @@ impl Conversation<'_> {
         let mut invocation = speaker.session(self.agent, files);
         let (name, value) = &self.variable;
         invocation.environment.push(((*name).to_owned(), Some(value.clone())));
-        invocation.environment.extend(agent::secret_variables().into_iter().map(|name| (name, None)));
+        invocation.environment.extend(agent::left_out_variables().into_iter().map(|name| (name, None)));
         let withheld = withheld_from(&agent::environment(), &agent::heir(self.agent));
         let variables = &speaker.about().variables.inherited;
+        app.notices(&agent::elsewhere());
         app.notices(&notice_of(&withheld, &BTreeSet::new(), variables));
         invocation.environment.extend(withheld.into_iter().map(|name| (name, None)));
         let store = launch::snapshots(self.here, folder.session())?;

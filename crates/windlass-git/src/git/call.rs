@@ -5,6 +5,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use windlass_core::environment::ELSEWHERE;
 use windlass_core::values::Ended;
 
 use std::os::unix::ffi::OsStrExt;
@@ -12,25 +13,8 @@ use std::os::unix::ffi::OsStrExt;
 use super::{ClosedFilters, GitError, ObjectId, Repository, sound};
 use windlass_host::process::{Command, Interruption, Output};
 
-/// Variables that would make git look at another repository than the one we mean. How far up it looks for one stays the
-/// user's to say (`GIT_CEILING_DIRECTORIES`).
-const MISLEADING: &[&str] = &[
-    "GIT_DIR",
-    "GIT_WORK_TREE",
-    "GIT_INDEX_FILE",
-    "GIT_OBJECT_DIRECTORY",
-    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
-    "GIT_COMMON_DIR",
-    "GIT_NAMESPACE",
-    "GIT_PREFIX",
-    "GIT_QUARANTINE_PATH",
-    "GIT_LITERAL_PATHSPECS",
-    "GIT_GLOB_PATHSPECS",
-    "GIT_NOGLOB_PATHSPECS",
-    "GIT_ICASE_PATHSPECS",
-    "GIT_EXTERNAL_DIFF",
-    "GIT_TRACE",
-];
+/// Variables that would have git print something else than it is asked for.
+const MISLEADING: &[&str] = &["GIT_EXTERNAL_DIFF", "GIT_TRACE"];
 
 /// A variable that is empty.
 const NOTHING: &str = "WINDLASS_NOTHING";
@@ -166,7 +150,8 @@ impl Call {
 
     fn bare(directory: &Path) -> Self {
         let command = Command::new("git").directory(directory).timeout(TIMEOUT);
-        let command = MISLEADING.iter().fold(command, |command, name| command.environment(name, None));
+        let misleading = ELSEWHERE.iter().chain(MISLEADING);
+        let command = misleading.fold(command, |command, name| command.environment(name, None));
         Self { command, verb: None, directory: directory.to_path_buf(), repository: None }
             .env("LC_ALL", "C")
             .env("GIT_OPTIONAL_LOCKS", "0")
@@ -208,6 +193,12 @@ impl Call {
 
     pub fn env(mut self, name: &str, value: impl AsRef<OsStr>) -> Self {
         self.command = self.command.environment(name, Some(value.as_ref()));
+        self
+    }
+
+    /// Without this variable of the user's.
+    pub fn without(mut self, name: &str) -> Self {
+        self.command = self.command.environment(name, None);
         self
     }
 

@@ -64,7 +64,23 @@ pub fn missing_identity(directory: &Path) -> Result<Option<String>, GitError> {
 fn asked_who(call: impl Fn() -> Call) -> Result<Option<String>, GitError> {
     for who in ["GIT_AUTHOR_IDENT", "GIT_COMMITTER_IDENT"] {
         if !call().args(["var", who]).succeeds()? {
-            return Ok(Some(UNKNOWN_IDENTITY.to_owned()));
+            return Ok(Some(misnamed(&call, who)?.unwrap_or_else(|| UNKNOWN_IDENTITY.to_owned())));
+        }
+    }
+    Ok(None)
+}
+
+/// Where git would know it, were it not for a variable of the environment.
+fn misnamed(call: &impl Fn() -> Call, who: &str) -> Result<Option<String>, GitError> {
+    let whose = who.trim_end_matches("_IDENT");
+    let (name, email) = (format!("{whose}_NAME"), format!("{whose}_EMAIL"));
+    for left_out in [vec![&name], vec![&email], vec![&name, &email]] {
+        let without = left_out.iter().fold(call(), |call, name| call.without(name));
+        if without.args(["var", who]).succeeds()? {
+            let unset: String = left_out.iter().map(|name| format!(" {name}")).collect();
+            return Ok(Some(format!(
+                "git takes who commits from the environment, and cannot use what it finds there: run `unset{unset}`"
+            )));
         }
     }
     Ok(None)

@@ -187,3 +187,41 @@ fn what_is_made_executable_is_committed_so_where_git_does_not_look_at_modes() {
     );
     in_a_clone(&night, "test -x run.sh && test -x new.sh");
 }
+
+// attack(git): a run is begun by an alias of git's in a linked worktree, which says in variables where its git works
+// holds: agents, gates and hooks work where they are called, as the runner does, and it is said what they do not get
+#[test]
+fn what_sends_git_elsewhere_is_given_to_nothing_that_a_run_starts() {
+    let night = tasks::night(&[(1, &[])], &tasks::HONEST.replace(
+        "steps = [\n",
+        "steps = [\n  { bash = \"env | grep ^GIT_DIR >> $HOME/seen; git rev-parse --absolute-git-dir >> $HOME/seen\" },\n",
+    ));
+    let elsewhere = night.env.root().join("elsewhere").display().to_string();
+    night.env.git(&["init", "--quiet", &elsewhere]);
+    let other = format!("{elsewhere}/.git");
+    let gate = "env | grep ^GIT_WORK_TREE >> $HOME/seen; git rev-parse --absolute-git-dir >> $HOME/seen";
+    let mut command = tasks::command(&night, &["-j", "2", "--gate", gate]);
+    command
+        .env("GIT_DIR", &other)
+        .env("GIT_WORK_TREE", &elsewhere)
+        .env("GIT_AUTHOR_DATE", "2001-01-01T00:00:00Z");
+    let outcome = night.env.run(&mut command, super::night::PATIENCE);
+    outcome.expect_code(0, &said(&outcome));
+    let seen = fs::read_to_string(night.env.home().join("seen")).unwrap();
+    assert!(!seen.contains(&other) && !seen.contains("GIT_"), "{seen}");
+    assert!(!night.env.git(&["log", "-1", "--format=%ad"]).contains("2001"));
+    let told: Vec<String> = night.notices();
+    let told: Vec<&String> =
+        told.iter().filter(|text| text.contains("left out of the environment")).collect();
+    assert_eq!(told.len(), 1, "{told:?}");
+    assert!(told.iter().all(|text| text.contains("GIT_AUTHOR_DATE, GIT_DIR, GIT_WORK_TREE")), "{told:?}");
+}
+
+#[test]
+fn a_name_that_git_cannot_use_is_said_to_be_the_environments() {
+    let night = Night::with_git(&calls(&["{ bash = 'echo x > work' }"])).set("GIT_AUTHOR_NAME", "");
+    let outcome = night.run(&["--commit", "runner"]);
+    outcome.expect_code(2, "a name that is none");
+    assert!(said(&outcome).contains("unset GIT_AUTHOR_NAME"), "{}", said(&outcome));
+    assert!(!said(&outcome).contains("git config"), "{}", said(&outcome));
+}

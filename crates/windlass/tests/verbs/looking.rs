@@ -200,7 +200,7 @@ fn where_there_is_no_place_for_its_files_one_sentence_says_so() {
             command.env_remove(name);
         }
         let outcome = env.run(&mut command, PATIENCE);
-        outcome.expect_code(1, verb);
+        outcome.expect_code(2, verb);
         let said = outcome.stderr_text();
         assert_eq!(said.matches("HOME is not set to an absolute path").count(), 1, "{verb}: {said}");
     }
