@@ -141,21 +141,23 @@ impl Repository {
     /// something in it that it would lose; what it ignores goes.
     pub fn remove_worktree(&self, path: &Path) -> Result<(), GitError> {
         patiently(|| {
-            let call = Call::new(&self.common_dir).timeout(CHECKOUT);
-            call.args(["worktree", "remove"]).arg(path)
+            // A git that is called in the common folder takes that for another repository than its working tree, which may be
+            // the one that a person has called safe.
+            let call = if self.top == path { Call::new(&self.common_dir) } else { Call::within(self) };
+            call.timeout(CHECKOUT).args(["worktree", "remove"]).arg(path)
         })
     }
 
     /// The full names of a branch of this full name and of all branches below it, as if it were a folder.
     pub fn branches_at(&self, full_name: &str) -> Result<Vec<String>, GitError> {
-        let call = Call::new(&self.common_dir).args(["for-each-ref", "--format=%(refname)"]);
+        let call = Call::within(self).args(["for-each-ref", "--format=%(refname)"]);
         let printed = call.arg(full_name).output()?;
         Ok(String::from_utf8_lossy(&printed).lines().map(str::to_owned).collect())
     }
 
     /// The commit that a reference names; `None` where there is none.
     pub fn commit_of(&self, full_name: &str) -> Result<Option<ObjectId>, GitError> {
-        let call = Call::new(&self.common_dir).args(["rev-parse", "--verify", "--quiet", "--end-of-options"]);
+        let call = Call::within(self).args(["rev-parse", "--verify", "--quiet", "--end-of-options"]);
         call.arg(format!("{full_name}^{{commit}}")).found_id()
     }
 
@@ -175,21 +177,20 @@ impl Repository {
 
     /// What a reference stands for: `refs/remotes/origin/HEAD`; `None` where it names a commit itself, or is not there.
     pub fn symbolic_target(&self, full_name: &str) -> Result<Option<String>, GitError> {
-        let answer = Call::new(&self.common_dir).args(["symbolic-ref", "--quiet", full_name]).run()?;
+        let answer = Call::within(self).args(["symbolic-ref", "--quiet", full_name]).run()?;
         let name = String::from_utf8_lossy(&answer.output).trim().to_owned();
         Ok((answer.code == 0 && !name.is_empty()).then_some(name))
     }
 
     /// Is this commit among its objects?
     pub fn has_commit(&self, commit: ObjectId) -> Result<bool, GitError> {
-        Call::new(&self.common_dir).args(["cat-file", "-e", &format!("{commit}^{{commit}}")]).succeeds()
+        Call::within(self).args(["cat-file", "-e", &format!("{commit}^{{commit}}")]).succeeds()
     }
 
     /// Is all that led to the first commit also in the second one?
     pub fn is_ancestor(&self, first: ObjectId, second: ObjectId) -> Result<bool, GitError> {
         let (first, second) = (first.to_string(), second.to_string());
-        let answer =
-            Call::new(&self.common_dir).args(["merge-base", "--is-ancestor", &first, &second]).run()?;
+        let answer = Call::within(self).args(["merge-base", "--is-ancestor", &first, &second]).run()?;
         match answer.code {
             0 => Ok(true),
             1 => Ok(false),
@@ -200,7 +201,7 @@ impl Repository {
     /// Commits that only the first one has, and those that only the second one has.
     pub fn apart(&self, first: ObjectId, second: ObjectId) -> Result<(u64, u64), GitError> {
         let range = format!("{first}...{second}");
-        let call = Call::new(&self.common_dir);
+        let call = Call::within(self);
         let printed = call.args(["rev-list", "--left-right", "--count", &range, "--"]).text()?;
         let mut numbers = printed.split_whitespace().map(str::parse);
         match (numbers.next(), numbers.next()) {
@@ -212,7 +213,7 @@ impl Repository {
     /// Deletes a branch that names this commit; one that names another by now stays.
     pub fn delete_branch(&self, full_name: &str, names: ObjectId) -> Result<(), GitError> {
         patiently(|| {
-            let call = Call::new(&self.common_dir);
+            let call = Call::within(self);
             call.args(["update-ref", "-d", full_name, &names.to_string()])
         })
     }
