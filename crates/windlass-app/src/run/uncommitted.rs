@@ -159,7 +159,9 @@ pub fn before_resumption(
     let Some(mut store) = here.snapshots()? else { return Ok(notices) };
     recovery::leave_out_checks(folder, &store, run, &mut dirty)?;
     recovery::leave_out_restored(folder, (repository, &store), &mut dirty)?;
-    let (Some(unsettled), false) = (unsettled(run), dirty.is_empty()) else { return Ok(notices) };
+    if dirty.is_empty() {
+        return Ok(notices);
+    }
     let Some(allowed) = recovery::read(folder).map_err(RecoveryError::from)? else {
         // Of runs of an earlier release nothing is known.
         return Ok(notices);
@@ -170,6 +172,8 @@ pub fn before_resumption(
             new.contains(path) || allowed.contains_key(path)
         })?;
     }
+    // What lanes are at is in their checkouts.
+    let Some(unsettled) = unsettled(run) else { return Ok(notices) };
     notices.extend(left_out(&sorted.of_a_person));
     note_between(plan, folder, &sorted.of_a_person)?;
     if is_to_be_repeated(run) && !sorted.of_the_run.is_empty() {

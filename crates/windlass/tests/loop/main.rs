@@ -40,6 +40,7 @@ mod kills;
 mod lanes;
 mod lanes_full;
 mod lanes_outside;
+mod lanes_resumed;
 mod lanes_setup;
 mod lost_state;
 mod made_of;
