@@ -48,7 +48,7 @@ pub use harmless::{harmless, one_command, one_line};
 pub use hush::Hush;
 pub use json_line::FORMAT_VERSION;
 pub use line::{Line, Mark, Tone, rendered};
-pub use narrate::flags_of_checks;
+pub use narrate::{flag_said, flags_of_agents, flags_of_work};
 pub use page::Page;
 pub use printer::{Output, Printer, lost_results};
 pub use screen::{Screen, ScreenHandle};

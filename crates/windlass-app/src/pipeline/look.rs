@@ -1,27 +1,28 @@
 //! How a pipeline stands: what its documents and the journals of its runs say, and nothing else.
 
-use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use windlass_core::config::keys;
 use windlass_core::fact::plan_of;
-use windlass_core::spec::PipelinePhase;
+use windlass_core::spec::{PipelinePhase, RunSpec};
 use windlass_core::values::{Items, Named, RunId, Spent, StopReason};
 use windlass_engine::pipeline::{FoundPhase, Pipeline, find_phase};
 use windlass_engine::store::{RunFolder, RunSummary, index, journal};
 use windlass_engine::tasks::read_tasks;
 use windlass_host::tree::at;
 use windlass_jobs::prompt::LONGEST_GOAL;
-use windlass_ui::{PhaseRun, PhaseShown, PhaseState, PipelineShown, flags_of_checks};
+use windlass_ui::{
+    PhaseRun, PhaseShown, PhaseState, PipelineShown, flag_said, flags_of_agents, flags_of_work,
+};
 
+use super::PlanPipeline;
 use super::limits::Kept;
 use crate::error::AppError;
 use crate::here::Here;
 use crate::inspect::runs::spent;
 use crate::inspect::which;
 use crate::run::{Goal, StartRun, going_on};
-use crate::text::quoted;
 
 /// The runs of a pipeline, newest first: those of all working trees, since they share its limits.
 pub(super) struct Runs {
@@ -73,11 +74,11 @@ impl Runs {
     }
 }
 
-/// How it stands; `execution` is how its tasks were to be worked off by whoever asks.
+/// How it stands; `request` is what whoever asks has asked for of it.
 pub(super) fn shown(
     here: &Here,
     pipeline: &Pipeline,
-    execution: Option<&StartRun>,
+    request: Option<&PlanPipeline>,
 ) -> Result<PipelineShown, AppError> {
     let runs = Runs::of(here, pipeline)?;
     let phases: Vec<PhaseShown> =
@@ -85,8 +86,8 @@ pub(super) fn shown(
     let is_planned = phases.iter().all(|phase| phase.state == PhaseState::Valid);
     let spent = runs.spent();
     let goes_on = GoesOn {
-        planning: execution.map_or_else(String::new, and_run),
-        tasks: in_tasks(here, &runs, execution),
+        planning: goes_on(here, &runs, request),
+        tasks: in_tasks(here, &runs, request),
         raised: Kept::seen(here, pipeline).raised(),
     };
     let next = next(pipeline, &runs, &phases, &goes_on);
@@ -180,27 +181,52 @@ struct GoesOn {
     raised: String,
 }
 
-/// The flags that have the tasks worked off as was asked for, and checked by the same.
-pub(super) fn and_run(execution: &StartRun) -> String {
-    format!(" --run{}", gates(execution))
+/// The flags of a command that goes on with all that was asked for; each begins with a blank.
+pub(super) fn goes_on(here: &Here, runs: &Runs, request: Option<&PlanPipeline>) -> String {
+    match request.and_then(|request| request.execution.as_ref()) {
+        Some(execution) => format!(" --run{}{}", work(execution), agents(here, runs, request)),
+        None => agents(here, runs, request),
+    }
 }
 
-/// The flags of the gates that were asked for.
-pub(super) fn gates(execution: &StartRun) -> String {
+/// The flags that have the tasks worked off by the same, as was asked for: gates, lanes and commits.
+pub(super) fn work(execution: &StartRun) -> String {
     let gates = execution.settings.value(keys::GATES.name).and_then(|gates| gates.as_array());
     let commands = gates.into_iter().flatten().filter_map(|gate| gate.as_str());
-    let flag = |command: &str| format!(" --gate {}", quoted(OsStr::new(command)));
-    commands.map(flag).collect()
+    let gates = commands.map(|command| flag_said("--gate", command));
+    gates.chain(["-j", "--commit"].into_iter().filter_map(|flag| typed(execution, flag))).collect()
+}
+
+/// The flags that keep the model and the walls: as they are said now, or else as the newest run of the pipeline had them.
+pub(super) fn agents(here: &Here, runs: &Runs, request: Option<&PlanPipeline>) -> String {
+    let newest = runs.all.iter().find(|run| run.directory == runs.directory);
+    let before = newest.and_then(|run| plan_of_run(here, run)).map(|plan| flags_of_agents(&plan));
+    let before = before.unwrap_or_default();
+    let flag = |flag: &str| {
+        let as_before = || before.iter().find(|(name, _)| *name == flag);
+        let typed = request.and_then(|request| typed(&request.planning, flag));
+        typed.or_else(|| as_before().map(|(flag, value)| flag_said(flag, value)))
+    };
+    ["--model", "--sandbox", "--network"].into_iter().filter_map(flag).collect()
+}
+
+/// A flag as it was typed.
+fn typed(said: &StartRun, flag: &str) -> Option<String> {
+    let (name, value) = said.settings.flags().find(|(name, _)| *name == flag)?;
+    let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    Some(flag_said(name, &value))
+}
+
+fn plan_of_run(here: &Here, run: &RunSummary) -> Option<Box<RunSpec>> {
+    journal::read(&RunFolder::of(&here.project, &run.run).journal()).ok().and_then(plan_of)
 }
 
 /// The flags that have the tasks worked off as they last were, or else as was asked for.
-fn in_tasks(here: &Here, runs: &Runs, execution: Option<&StartRun>) -> String {
-    let read = |run: &RunSummary| journal::read(&RunFolder::of(&here.project, &run.run).journal()).ok();
-    let last = runs.newest(None).and_then(read).and_then(plan_of);
-    match (last, execution) {
-        (Some(plan), _) => format!(" --run{}", flags_of_checks(&plan)),
-        (None, Some(execution)) => and_run(execution),
-        (None, None) => " --run".to_owned(),
+fn in_tasks(here: &Here, runs: &Runs, request: Option<&PlanPipeline>) -> String {
+    match runs.newest(None).and_then(|run| plan_of_run(here, run)) {
+        Some(plan) => format!(" --run{}", flags_of_work(&plan)),
+        None if request.is_some_and(|request| request.execution.is_some()) => goes_on(here, runs, request),
+        None => format!(" --run{}", agents(here, runs, request)),
     }
 }
 

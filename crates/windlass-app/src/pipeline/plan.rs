@@ -146,9 +146,9 @@ fn redo_from(
     let mut phases = PipelinePhase::all().map(|phase| look::of_phase(here, pipeline, &runs, phase));
     let Some(stale) = phases.find(|phase| phase.state == PhaseState::Stale) else { return Ok(None) };
     let said = format!("{} was made before {} changed", stale.file, stale.changed.join(", "));
-    let and_run = request.execution.as_ref().map_or_else(String::new, look::and_run);
+    let flags = look::goes_on(here, &runs, Some(request));
     let command =
-        format!("windlass pipeline --resume {} --redo-from {}{and_run}", pipeline.id, stale.phase.name());
+        format!("windlass pipeline --resume {} --redo-from {}{flags}", pipeline.id, stale.phase.name());
     if app.front_end().has_person() {
         let question = format!("{said}. Plan again from there?");
         let answer = app.front_end().ask(&Question::Confirm { question: &question, command: &command })?;
@@ -160,9 +160,10 @@ fn redo_from(
         return Err(match kept.left() {
             None => error,
             Some(left) => error.hint(format!(
-                "Work through the tasks as they are: windlass run --mode tasks -f {}{}{left}",
+                "Work through the tasks as they are: windlass run --mode tasks -f {}{}{}{left}",
                 quoted(pipeline.tasks_file().as_os_str()),
-                look::gates(execution)
+                look::work(execution),
+                look::agents(here, &runs, Some(request))
             )),
         });
     }
@@ -217,12 +218,13 @@ impl Planning<'_> {
     }
 
     fn refuse_used_up(&self, like: &StartRun) -> Result<(), AppError> {
-        self.kept.refuse_used_up(like, &self.and_run())
+        self.kept.refuse_used_up(like, &self.flags()?)
     }
 
     /// What a command has to say that goes on with all that was asked for.
-    fn and_run(&self) -> String {
-        self.request.execution.as_ref().map_or_else(String::new, look::and_run)
+    fn flags(&self) -> Result<String, AppError> {
+        let runs = Runs::of(&self.here, &self.pipeline)?;
+        Ok(look::goes_on(&self.here, &runs, Some(self.request)))
     }
 
     /// Who wants that nothing follows on its last run.
@@ -232,18 +234,18 @@ impl Planning<'_> {
 
     /// It ends as a run does that somebody stopped.
     fn stopped(&self, by: StopSource) -> Result<PipelineEnd, AppError> {
-        let (reason, id, and_run) = (by.stop_reason(), &self.pipeline.id, self.and_run());
+        let (reason, id, flags) = (by.stop_reason(), &self.pipeline.id, self.flags()?);
         self.app.notice(&format!(
-            "nothing more of the pipeline is begun, as was asked ({}); go on with it: windlass pipeline --resume {id}{and_run}",
+            "nothing more of the pipeline is begun, as was asked ({}); go on with it: windlass pipeline --resume {id}{flags}",
             reason.name()
         ));
-        let shown = look::shown(&self.here, &self.pipeline, self.request.execution.as_ref())?;
+        let shown = look::shown(&self.here, &self.pipeline, Some(self.request))?;
         Ok(PipelineEnd { shown, exit_code: reason.exit_code(self.codes) })
     }
 
     /// It ends as its last run did.
     fn ended(&self) -> Result<PipelineEnd, AppError> {
-        let shown = look::shown(&self.here, &self.pipeline, self.request.execution.as_ref())?;
+        let shown = look::shown(&self.here, &self.pipeline, Some(self.request))?;
         Ok(PipelineEnd { shown, exit_code: self.last.as_ref().map_or(0, |end| end.exit_code) })
     }
 }

@@ -16,7 +16,7 @@ mod status;
 mod summary;
 mod tasks;
 
-pub use advice::anew::checks as flags_of_checks;
+pub use advice::anew::{agents as flags_of_agents, said as flag_said, work as flags_of_work};
 pub(crate) use advice::proof;
 pub(crate) use hook::{look as hook_look, summary as hook_summary};
 pub(crate) use iteration::{short, told};

@@ -343,3 +343,23 @@ fn a_pipeline_whose_tasks_are_parked_goes_on_with_a_new_run() {
     expect(&night.env.run(&mut anew, PATIENCE), 0, "2/2 done");
     assert_eq!(endings(&night).len(), runs + 1, "a new run");
 }
+
+// attack(sandbox): a pipeline is planned by a model of a person's choice behind walls, and gone on with by the commands it prints
+// holds: they ask for the same model and the same walls, whether documents or tasks are next
+#[test]
+fn the_commands_that_go_on_keep_the_model_and_the_walls() {
+    let night = night(&calls(&[DRAFT]));
+    let walls = ["--model", "haiku", "--sandbox", "bwrap", "--network", "off"];
+    expect(&pipeline(&night, &[&[GOAL][..], &walls].concat()), 0, "next");
+    let (id, flags) = (id(&night), walls.join(" "));
+    assert_eq!(shown(&night)["next"], format!("windlass pipeline --resume {id} --run {flags}"));
+    let prd = night.env.read(file(&night, "prd.md"));
+    night.env.write(file(&night, "prd.md"), format!("{prd}\nA person's afterthought.\n"));
+    let redo = format!("windlass pipeline --resume {id} --redo-from architecture {flags}");
+    assert_eq!(shown(&night)["next"], redo);
+    let mut run = night.windlass(&["pipeline", "--mock", "--run", "--gate", "true", "--resume", &id]);
+    let outcome = night.env.run(&mut run, PATIENCE);
+    let redo = format!("windlass pipeline --resume {id} --redo-from architecture --run --gate true {flags}");
+    expect(&outcome, 2, &redo);
+    expect(&outcome, 2, &format!("--gate true {flags}"));
+}

@@ -18,31 +18,35 @@ pub(super) fn command(plan: &RunSpec) -> Option<String> {
     let tasks = plan.job.tasks.as_ref().filter(|tasks| tasks.issues.is_none())?;
     if let Some(part) = plan.job.pipeline() {
         // Its limits are kept for all of its runs.
-        return Some(format!("windlass pipeline --resume {} --run{}", part.id, checks(plan)));
+        return Some(format!("windlass pipeline --resume {} --run{}", part.id, work(plan)));
     }
     let place = match &tasks.feature {
         Some(feature) => format!("--feature {}", quoted(feature.as_ref())),
         None => format!("-f {}", quoted(tasks.file.as_os_str())),
     };
-    Some(format!(
-        "windlass run --mode tasks {place}{}{}{}{}{}",
-        lanes(plan),
-        checks(plan),
-        worker(plan),
-        sandbox(plan),
-        limits(plan)
-    ))
+    Some(format!("windlass run --mode tasks {place}{}{}", work(plan), limits(plan)))
 }
 
-/// The model, and who commits.
-fn worker(plan: &RunSpec) -> String {
-    let model = plan.agent.model.iter().map(|model| format!(" --model {}", quoted(OsStr::new(model))));
+/// The flags that have the same agents do the work in the same lanes and walls, with what judges it; each begins with a blank.
+pub fn work(plan: &RunSpec) -> String {
     let commit = match plan.commit {
-        CommitPolicy::Runner => None,
-        CommitPolicy::None => Some(" --commit none"),
-        CommitPolicy::Agent => Some(" --commit agent"),
+        CommitPolicy::Runner => "",
+        CommitPolicy::None => " --commit none",
+        CommitPolicy::Agent => " --commit agent",
     };
-    model.chain(commit.map(str::to_owned)).collect()
+    let agents = agents(plan).into_iter().map(|(flag, value)| said(flag, &value));
+    [lanes(plan), checks(plan)].into_iter().chain(agents).chain([commit.to_owned()]).collect()
+}
+
+/// The flags that have the same model work behind the same walls, with their values.
+pub fn agents(plan: &RunSpec) -> Vec<(&'static str, String)> {
+    let model = plan.agent.model.iter().map(|model| ("--model", model.clone()));
+    model.chain(sandbox(plan)).collect()
+}
+
+/// A flag with its value, as it is typed after a blank.
+pub fn said(flag: &str, value: &str) -> String {
+    format!(" {flag} {}", quoted(OsStr::new(value)))
 }
 
 fn lanes(plan: &RunSpec) -> String {
@@ -51,21 +55,21 @@ fn lanes(plan: &RunSpec) -> String {
 }
 
 /// The flags that ask for the same checks; each begins with a blank.
-pub fn checks(plan: &RunSpec) -> String {
+fn checks(plan: &RunSpec) -> String {
     let flag = |kind| match kind {
         CheckKind::Gate => Some("--gate"),
         CheckKind::Until => Some("--until"),
         CheckKind::Criterion => None,
     };
-    let check = |(flag, command): (&str, &String)| format!(" {flag} {}", quoted(OsStr::new(command)));
+    let check = |(flag, command): (&str, &String)| said(flag, command);
     let checks = plan.checks.iter().filter_map(|check| Some((flag(check.kind)?, &check.command)));
     let is_of_each = plan.review.as_ref().is_some_and(|review| review.scope == ReviewScope::EachIteration);
     checks.map(check).chain(is_of_each.then(|| " --review".to_owned())).collect()
 }
 
-fn sandbox(plan: &RunSpec) -> String {
+fn sandbox(plan: &RunSpec) -> Vec<(&'static str, String)> {
     let (name, image): (&str, Option<&String>) = match &plan.sandbox.kind {
-        SandboxKind::None => return String::new(),
+        SandboxKind::None => return Vec::new(),
         SandboxKind::Docker(image) | SandboxKind::Podman(image) => {
             (plan.sandbox.kind.clone().into(), image.as_ref())
         }
@@ -73,11 +77,12 @@ fn sandbox(plan: &RunSpec) -> String {
     };
     let kind = image.map_or_else(|| name.to_owned(), |image| format!("{name}:{image}"));
     let network = match plan.sandbox.network {
-        Network::On => "",
-        Network::Off => " --network off",
-        Network::Hosts(_) => " --network hosts",
+        Network::On => None,
+        Network::Off => Some("off"),
+        Network::Hosts(_) => Some("hosts"),
     };
-    format!(" --sandbox {}{network}", quoted(OsStr::new(&kind)))
+    let network = network.map(|network| ("--network", network.to_owned()));
+    [("--sandbox", kind)].into_iter().chain(network).collect()
 }
 
 fn limits(plan: &RunSpec) -> String {
