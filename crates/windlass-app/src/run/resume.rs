@@ -1,5 +1,6 @@
 //! `resume`: continues a run.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use windlass_agents::{of, usual};
@@ -192,22 +193,55 @@ fn wanted(here: &Here, request: &ResumeRun) -> Result<RunFolder, AppError> {
         return which::of_name(here, text);
     }
     let listing = index::list(&here.project)?;
-    let newest = |is_meant: &dyn Fn(&&RunSummary) -> bool| {
-        let goes_on = |run: &&RunSummary| is_open(run) || is_raised_by(run, &request.settings);
-        let open = || listing.iter().filter(goes_on).filter(is_meant);
-        open().find(|run| has_begun(run)).or_else(|| open().next())
-    };
-    if let Some(run) = newest(&|run| run.directory == here.directory) {
-        return Ok(RunFolder::of(&here.project, &run.run));
-    }
     let live = which::seen_live(&here.project)?;
-    match newest(&|run| !live.contains(&run.run)) {
+    let newest = |is_meant: &dyn Fn(&RunSummary) -> bool| newest(here, &listing.runs, request, is_meant);
+    let found = newest(&|run| run.directory == here.directory)
+        .or_else(|| newest(&|run| run.directory != here.directory && !live.contains(&run.run)));
+    match found {
         Some(run) => Ok(RunFolder::of(&here.project, &run.run)),
         None if listing.runs.is_empty() => Err(which::none_to_be_found(here)?),
         None => Err(AppError::usage("there is no unfinished run here")
             .hint("How the newest one could go on: windlass status")
             .hint("All runs: windlass runs")),
     }
+}
+
+/// The newest of these runs that can go on, sooner one that has begun; of those that are passed over it is said why.
+fn newest<'a>(
+    here: &Here,
+    newest_first: &'a [Arc<RunSummary>],
+    request: &ResumeRun,
+    is_meant: &dyn Fn(&RunSummary) -> bool,
+) -> Option<&'a RunSummary> {
+    let goes_on = |run: &&RunSummary| is_open(run) || is_raised_by(run, &request.settings);
+    let open = || newest_first.iter().map(Arc::as_ref).filter(|run| is_meant(run)).filter(goes_on);
+    let is_to_be_done = |run: &&RunSummary| {
+        let later = done_later(here, newest_first, run);
+        here.app.notices(&later);
+        later.is_none()
+    };
+    let begun = open().filter(|run| has_begun(run)).find(is_to_be_done);
+    begun.or_else(|| open().filter(|run| !has_begun(run)).find(is_to_be_done))
+}
+
+/// What is said of a run that is passed over, since a later one of its job here has done all of it: whoever goes on with it pays for
+/// the same again.
+fn done_later(here: &Here, newest_first: &[Arc<RunSummary>], run: &RunSummary) -> Option<String> {
+    let later = newest_first.iter().take_while(|other| other.run != run.run);
+    let is_complete = |other: &&Arc<RunSummary>| {
+        let is_done = other.ending.is_some_and(|ending| ending.stop_reason == StopReason::Complete);
+        is_done && other.directory == run.directory
+    };
+    let mut complete = later.filter(is_complete).peekable();
+    complete.peek()?;
+    let folder = RunFolder::of(&here.project, &run.run);
+    let plan = plan_of(journal::read(&folder.journal()).ok()?)?;
+    let job = SameJob::of_run(&plan.job, &folder)?;
+    let done = complete.find(|other| job.includes(other, &here.project))?;
+    Some(format!(
+        "run {} is passed over: run {}, begun later, has completed the same job; `windlass resume {}` goes on with it all the same",
+        run.run, done.run, run.run
+    ))
 }
 
 /// Did it end at a limit that these flags name?

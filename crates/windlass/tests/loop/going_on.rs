@@ -227,3 +227,24 @@ fn the_offer_to_go_on_passes_on_what_is_trusted() {
     assert!(!terminal.text().contains("Trust it?"), "{}", terminal.text());
     assert_eq!(night.folders().len(), 1, "the same run");
 }
+
+// attack(money): a run is cut off, a later one of the same job completes it, and a person types `windlass resume`
+// holds: the older one is passed over, which is said, and nothing is paid for again; by its name it goes on
+#[test]
+fn a_run_whose_job_a_later_one_completed_is_passed_over() {
+    let night = interrupted();
+    let old = night.folder().file_name().unwrap().to_string_lossy().into_owned();
+    let claims = r#"{ result = { text = "Done.\n\nWINDLASS_JOB_COMPLETE" } }"#;
+    night.env.write(&night.script, every_call(&format!("{WORK}, {claims}")));
+    let flags = ["--fresh", "--completion-threshold", "1", "--gate", "true"];
+    night.run(&flags).expect_code(0, "a later one completes it");
+    let called = night.env.read("work").lines().count();
+    let outcome = night.resume(&[]);
+    outcome.expect_code(2, "there is nothing to go on with");
+    let said = outcome.stdout_text() + &outcome.stderr_text();
+    assert!(said.contains(&format!("run {old} is passed over")), "{said}");
+    assert!(said.contains("there is no unfinished run here"), "{said}");
+    assert!(said.contains(&format!("`windlass resume {old}` goes on with it all the same")), "{said}");
+    assert_eq!(night.env.read("work").lines().count(), called);
+    night.resume(&[&old, "--no-delay"]).expect_code(10, "whoever names it means it");
+}
