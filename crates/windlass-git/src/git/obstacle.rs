@@ -77,9 +77,9 @@ fn misnamed(call: &impl Fn() -> Call, who: &str) -> Result<Option<String>, GitEr
     for left_out in [vec![&name], vec![&email], vec![&name, &email]] {
         let without = left_out.iter().fold(call(), |call, name| call.without(name));
         if without.args(["var", who]).succeeds()? {
-            let unset: String = left_out.iter().map(|name| format!(" {name}")).collect();
+            let unset = left_out.iter().map(|name| name.as_str()).collect::<Vec<_>>().join(" ");
             return Ok(Some(format!(
-                "git takes who commits from the environment, and cannot use what it finds there: run `unset{unset}`"
+                "git takes who commits from the environment, and cannot use what it finds there: run `unset {unset}`"
             )));
         }
     }
