@@ -1,5 +1,4 @@
-//! The shape of the lines of `--json`, as a table; `docs/json-schema.json` is written from it
-//! (by its test, with `WINDLASS_TEST_RENEW=1`). It only grows: a field or a type that is here stays.
+//! The shape of `--json`'s lines, from which `docs/json-schema.json` is written (`WINDLASS_TEST_RENEW=1`). It only grows: what is here stays.
 
 mod agents;
 mod calls;
