@@ -16,6 +16,9 @@ const OPEN: usize = 256;
 /// Bytes of text to a token where nobody says how many tokens it was: rather too few than too many.
 const BYTES_PER_TOKEN: u64 = 3;
 
+/// The name of a model that writes fast begins with this: it costs more then.
+pub(crate) const FAST: &str = "fast ";
+
 /// The messages of one call.
 #[derive(Debug, Default)]
 pub(crate) struct Streamed {

@@ -196,7 +196,7 @@ impl CallWatch {
         let prices = self.agent.prices(&self.own_prices);
         // The name of an alias (`opus`) is on no list; its start says which model that is.
         let model = if heard.model.is_empty() { &self.asked_model } else { &heard.model };
-        let reported = named(heard.totals().to_vec(), model);
+        let reported = named(heard.priced_totals(), model);
         let unreported = named(heard.streamed.unreported(), model);
         let judgement = self.agent.judge(&Signs {
             now: now.wall,

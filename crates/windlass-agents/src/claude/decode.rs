@@ -181,6 +181,7 @@ impl ClaudeDecoder {
                 name: json::word(system.tool_name).into_owned(),
                 id: json::word(system.tool_use_id).into_owned(),
             }),
+            "task_progress" => usage::of_workflow(&system, |used| out.digest(Digest::Usage(Box::new(used)))),
             _ => {
                 if let Some(running) = self.background.changed(subtype, &system) {
                     out.digest(Digest::Background(running));

@@ -10,6 +10,8 @@ shape! {
         parent_tool_use_id,
         /// In an `assistant` line: it is not the model's but the program's own message about this error.
         error, is_api_error_message, api_error_params,
+        /// In a `user` line: who let each of these calls through, or did not.
+        tool_result_meta,
         /// In a `stream_event` line: what the API sent, and of which message.
         event, api_message_id,
     }
@@ -35,7 +37,8 @@ shape! {
     /// The fields of all `system` lines that are of interest.
     System {
         model, claude_code_version, status, attempt, max_retries, retry_delay_ms, error_status,
-        error, tasks, task_id, is_backgrounded, patch, tool_name, tool_use_id,
+        error, tasks, task_id, is_backgrounded, patch, tool_name, tool_use_id, message,
+        decision_reason_type, workflow_progress,
     }
 
     /// A background task, or what changed about one.
@@ -54,7 +57,7 @@ shape! {
 
     ResultLine {
         is_error, terminal_reason, stop_reason, api_error_status, api_error, api_error_type, result,
-        errors, total_cost_usd, usage, model_usage: "modelUsage", permission_denials,
+        errors, startup_failure_reason, total_cost_usd, usage, model_usage: "modelUsage", permission_denials,
         structured_output, num_turns,
     }
 
@@ -66,6 +69,8 @@ shape! {
         cache_read: "cache_read_input_tokens" | "cacheReadInputTokens",
         /// How long what was put into the cache stays there.
         cache_spans: "cache_creation", searches: "webSearchRequests",
+        /// `fast` where it was written fast, which costs more.
+        speed,
     }
 
     CacheSpans {
@@ -73,7 +78,20 @@ shape! {
     }
 
     DeniedCall {
-        tool_name, tool_input,
+        id: "tool_use_id", tool: "tool_name", input: "tool_input",
+    }
+
+    ToolMeta {
+        id, permission_decision,
+    }
+
+    Decision {
+        source, reason_type,
+    }
+
+    /// An agent of a workflow, of whose messages the stream has nothing.
+    WorkflowAgent {
+        id: "agentId", model, tokens,
     }
 
     /// What tools take, all of them together.

@@ -33,6 +33,14 @@ const ROWS: &[Row] = &[
     ("claude-mythos-5", [10.0, 50.0, 12.5, 20.0, 1.0]),
     ("claude-mythos-5-1", [10.0, 50.0, 12.5, 20.0, 0.25]),
     ("claude-mythos-5-2", [8.0, 40.0, 10.0, 16.0, 0.2]),
+    // Those that write fast on request (`/fast`, `fastMode`).
+    ("fast claude-opus-4-6", [30.0, 150.0, 37.5, 60.0, 3.0]),
+    ("fast claude-opus-4-7", [30.0, 150.0, 37.5, 60.0, 3.0]),
+    ("fast claude-opus-4-8", [10.0, 50.0, 12.5, 20.0, 1.0]),
+    ("fast claude-opus-5", [10.0, 50.0, 12.5, 20.0, 1.0]),
+    ("fast claude-opus-5-5", [8.0, 40.0, 10.0, 16.0, 0.4]),
+    ("fast claude-fable-5-2", [16.0, 80.0, 20.0, 32.0, 0.4]),
+    ("fast claude-mythos-5-2", [16.0, 80.0, 20.0, 32.0, 0.4]),
 ];
 
 static PUBLISHED: std::sync::LazyLock<Vec<Price>> =

@@ -16,6 +16,10 @@ use crate::permissions::{Permissions, closed_to_runs};
 /// or work in a checkout of their own. They are off until a person names one of them.
 const ELSEWHERE: &[&str] = &["Monitor", "ScheduleWakeup", "CronCreate", "EnterWorktree"];
 
+/// This one starts agents that work in the background, and the stream has none of their words: it is off as well where tasks
+/// in the background are.
+pub(super) const WORKFLOW: &str = "Workflow";
+
 /// Flags by which a person names tools that the agent shall have.
 const GIVES_TOOLS: &[&str] = &["--allowedTools", "--allowed-tools", "--tools"];
 
@@ -36,7 +40,8 @@ pub(super) fn of_run(plan: &RunSpec, state: &Path) -> String {
     let steering = folders.flat_map(|folder| steering(folder));
     let mut deny: Vec<String> =
         rules_of(closed_to_runs(plan, state).iter().chain(&steering.collect::<Vec<_>>()));
-    let unasked = ELSEWHERE.iter().filter(|tool| !is_asked_for(tool, &plan.agent));
+    let workflow = (!plan.agent.background).then_some(&WORKFLOW);
+    let unasked = ELSEWHERE.iter().chain(workflow).filter(|tool| !is_asked_for(tool, &plan.agent));
     deny.extend(unasked.map(|tool| (*tool).to_owned()));
     if let RepositorySettings::LeftOut { deny: closed } = &plan.agent.repository_settings {
         deny.extend(closed.iter().cloned());

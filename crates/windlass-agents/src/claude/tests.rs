@@ -7,6 +7,7 @@ mod settings;
 mod tool_calls;
 mod trust;
 
+mod used;
 use serde_json::{Value, json};
 use windlass_core::observation::{Excerpt, Observation};
 

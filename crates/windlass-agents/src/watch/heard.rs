@@ -8,7 +8,7 @@ use windlass_core::values::{
 use crate::answer::object_at_end;
 use crate::ending::{AUTHENTICATION_FAILED, CONTEXT_TOO_LONG};
 use crate::json::last_bytes;
-use crate::streamed::Streamed;
+use crate::streamed::{FAST, Streamed};
 use crate::{Activity, Digest, ResultDigest, Retry, parse_assessment, parse_decision, parse_review};
 
 /// Texts of results that are kept: the last ones.
@@ -197,6 +197,18 @@ impl Heard {
             tokens.fold(0, u64::saturating_add)
         };
         if given(&self.covered) > given(&self.reported) { &self.covered } else { &self.reported }
+    }
+
+    /// The same as it has to be priced: totals do not say of a model whether it wrote fast, and the stream does.
+    pub(super) fn priced_totals(&self) -> Vec<ModelUsage> {
+        let mut totals = self.totals().to_vec();
+        for used in &mut totals {
+            let fast = format!("{FAST}{}", used.model);
+            if self.covered.iter().any(|known| known.model == fast) {
+                used.model = fast;
+            }
+        }
+        totals
     }
 
     /// The stream's messages are in a result's totals from now on.

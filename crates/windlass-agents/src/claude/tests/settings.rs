@@ -60,6 +60,7 @@ fn settings_allow_what_is_planned_and_deny_our_files() {
                 "ScheduleWakeup",
                 "CronCreate",
                 "EnterWorktree",
+                "Workflow",
             ],
         }})
     );
@@ -79,11 +80,13 @@ fn tools_that_keep_calls_alive_or_work_elsewhere_are_off_until_a_person_names_th
         let flags: Vec<String> = flags.iter().map(|flag| (*flag).to_owned()).collect();
         denied(&|plan| plan.agent.arguments.clone_from(&flags))
     };
-    assert_eq!(denied(&|_| ()), 4);
-    assert_eq!(denied(&|plan| plan.agent.allow.push("Monitor".into())), 3);
-    assert_eq!(by_flags(&["--allowedTools", "Bash(x)", "CronCreate"]), 3);
-    assert_eq!(by_flags(&["--tools=Monitor,EnterWorktree", "--debug"]), 2);
-    assert_eq!(by_flags(&["--disallowedTools", "Monitor", "--add-dir", "CronCreate"]), 4);
+    assert_eq!(denied(&|_| ()), 5);
+    assert_eq!(denied(&|plan| plan.agent.allow.push("Monitor".into())), 4);
+    assert_eq!(denied(&|plan| plan.agent.allow.push("Workflow".into())), 4);
+    assert_eq!(denied(&|plan| plan.agent.background = true), 4, "workflows work in the background");
+    assert_eq!(by_flags(&["--allowedTools", "Bash(x)", "CronCreate"]), 4);
+    assert_eq!(by_flags(&["--tools=Monitor,EnterWorktree", "--debug"]), 3);
+    assert_eq!(by_flags(&["--disallowedTools", "Monitor", "--add-dir", "CronCreate"]), 5);
 }
 
 // rows: 29, 32
