@@ -53,7 +53,7 @@ pub use conversation::{Conversation, Opening, Step};
 pub use decision::{DECISION_SCHEMA, parse_decision};
 pub use digest::{Activity, Decoder, Detail, Digest, MessageId, MessageUsage, ResultDigest, Sink};
 pub use judgement::{Judgement, Retry, Signs, lost_with_worker, unseen};
-pub use permissions::{GUARDED_IN_WORKSPACES, Permissions, close_own_files};
+pub use permissions::{GUARDED_IN_WORKSPACES, Permissions, settle_denials};
 pub use reset_time::parse_reset_time;
 pub use review::{REVIEW_SCHEMA, parse_review};
 pub use rights::{Right, git_committing, git_reading, project_commands};

@@ -139,8 +139,9 @@ fn configuration(plan: &RunSpec) -> impl Iterator<Item = PathBuf> {
     files.cloned().chain(principles)
 }
 
-/// Takes the rule from denials that no rule would have prevented, since a refusal wins over any permission.
-pub fn close_own_files(denials: &mut [Denial], plan: &RunSpec, state: &Path) {
+/// Takes the rule from denials that no rule would have prevented: a refusal wins over any permission, and what is allowed
+/// already was refused for another reason.
+pub fn settle_denials(denials: &mut [Denial], plan: &RunSpec, state: &Path) {
     let windlass = plan.directory.join(".windlass");
     let is_own = |file: &Path| {
         let in_workspace = file.strip_prefix(windlass.join("workspaces")).ok();
@@ -156,6 +157,23 @@ pub fn close_own_files(denials: &mut [Denial], plan: &RunSpec, state: &Path) {
         let file = agent.file_to_change(denial).map(|file| plan.directory.join(file));
         if file.is_some_and(|file| is_own(&file) || agent.steers(&file)) {
             denial.rule.clear();
+            denial.refused_by.clear();
+        } else if let Some(why) = allowed_already(plan, &denial.rule) {
+            denial.rule.clear();
+            why.clone_into(&mut denial.refused_by);
         }
+    }
+}
+
+/// Why a rule would not help, since nothing is kept from the agent that it names.
+fn allowed_already(plan: &RunSpec, rule: &str) -> Option<&'static str> {
+    let tool = rule.split('(').next().unwrap_or(rule);
+    if rule.is_empty() {
+        None
+    } else if plan.agent.skip_permissions {
+        Some("the agent itself, though permissions are skipped")
+    } else {
+        let allows = |allowed: &String| allowed == rule || allowed == tool;
+        plan.agent.allow.iter().any(allows).then_some("the agent itself, though a rule allows it already")
     }
 }

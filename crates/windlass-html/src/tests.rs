@@ -198,6 +198,7 @@ fn hostile(payload: &str) -> (Night, Vec<RunPatches>) {
         tool: payload.to_owned(),
         input: payload.to_owned(),
         rule: payload.to_owned(),
+        ..Denial::default()
     });
     run.proof = payload.to_owned();
     run.waited_for.why = payload.to_owned();

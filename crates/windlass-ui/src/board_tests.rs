@@ -116,6 +116,7 @@ fn memory_does_not_grow_with_the_iterations() {
                 tool: "Bash".to_owned(),
                 input: iteration.to_string(),
                 rule: format!("Bash({iteration})"),
+                ..Denial::default()
             }];
         });
         night.finished(iteration, Verdict::Worked, Class::Success, 0.1, 1);

@@ -220,7 +220,12 @@ impl AcpDecoder {
         let name = tool::name(update).into_owned();
         let input = gist(&tool::input(&name, &tool::written(update)));
         if self.denials.len() < DENIALS {
-            self.denials.push(Denial { tool: name, input, rule: String::new() });
+            self.denials.push(Denial {
+                tool: name,
+                input,
+                refused_by: "Windlass, since this call only judges".to_owned(),
+                ..Denial::default()
+            });
         }
     }
 

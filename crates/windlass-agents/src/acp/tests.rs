@@ -211,7 +211,8 @@ fn calls_that_were_refused_are_told() {
     let denial = |tool: &str, input: &str| Denial {
         tool: tool.to_owned(),
         input: input.to_owned(),
-        rule: String::new(),
+        refused_by: "Windlass, since this call only judges".to_owned(),
+        ..Denial::default()
     };
     let expected = [denial("Edit", "/project/notes.txt"), denial("Bash", "touch made.txt")];
     assert_eq!(report("gemini", stream, "", OK, None).denials, expected);

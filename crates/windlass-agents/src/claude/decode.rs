@@ -8,6 +8,7 @@ use windlass_core::values::{UsageLimit, WindowShare};
 
 use super::background::Background;
 use super::event::{Block, Delta, Envelope, LimitInfo, LimitLine, Message, StreamEvent, System};
+use super::refusals::Refusals;
 use super::{excerpt, result, tools, usage};
 use crate::decoding::{Out, garbage, whole_line};
 use crate::json::{self, Field};
@@ -26,6 +27,7 @@ const OPEN_CALLS: usize = 1024;
 #[derive(Debug, Default)]
 pub(super) struct ClaudeDecoder {
     background: Background,
+    refusals: Refusals,
     /// Calls without an answer yet, by id. Kept for observations only.
     open_calls: BTreeMap<String, String>,
     /// The message that began last, for lines that do not say to which they belong.
@@ -53,7 +55,7 @@ impl ClaudeDecoder {
                 let line: Option<LimitLine<'_>> = json::object(Some(line));
                 limit(line.and_then(|line| line.rate_limit_info), out);
             }
-            "result" => result::result(line, &json::word(envelope.subtype), out.watched(), out.sink),
+            "result" => result::result(line, &json::word(envelope.subtype), &self.refusals, out),
             "stream_event" => self.streamed(envelope, out),
             _ => {}
         }
@@ -151,6 +153,7 @@ impl ClaudeDecoder {
     fn user(&mut self, envelope: &Envelope<'_>, out: &mut Out<'_>) {
         let nested = envelope.parent_tool_use_id.is_some();
         active(out, Activity::Thinking, nested);
+        self.refusals.answered(envelope);
         if out.watched() {
             json::each(content(envelope), |block| self.answered(block, nested, out));
         }
@@ -177,10 +180,13 @@ impl ClaudeDecoder {
                 _ => {}
             },
             "compact_boundary" => out.observe(|| Observation::Compacted),
-            "permission_denied" => out.observe(|| Observation::Denied {
-                name: json::word(system.tool_name).into_owned(),
-                id: json::word(system.tool_use_id).into_owned(),
-            }),
+            "permission_denied" => {
+                self.refusals.decided(&system);
+                out.observe(|| Observation::Denied {
+                    name: json::word(system.tool_name).into_owned(),
+                    id: json::word(system.tool_use_id).into_owned(),
+                });
+            }
             "task_progress" => usage::of_workflow(&system, |used| out.digest(Digest::Usage(Box::new(used)))),
             _ => {
                 if let Some(running) = self.background.changed(subtype, &system) {

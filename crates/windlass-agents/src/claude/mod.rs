@@ -12,6 +12,7 @@ mod judge;
 mod login;
 mod prices;
 mod prose;
+mod refusals;
 mod result;
 mod rule;
 mod settings;

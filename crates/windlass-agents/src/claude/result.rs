@@ -2,21 +2,20 @@
 
 use windlass_core::observation::Observation;
 use windlass_core::price::ModelUsage;
-use windlass_core::values::{Denial, Tokens};
+use windlass_core::values::Tokens;
 
-use super::event::{DeniedCall, ResultLine};
-use super::{rule, usage};
+use super::event::ResultLine;
+use super::refusals::Refusals;
+use super::usage;
+use crate::decoding::Out;
 use crate::json::{self, Field};
-use crate::{Digest, ResultDigest, Sink};
+use crate::{Digest, ResultDigest};
 
 /// So much of a result's end is kept.
 const TEXT: usize = 64 * 1024;
 
-/// More denials than this are not told apart.
-const DENIALS: usize = 100;
-
 /// A turn's result; several can come from one process.
-pub(super) fn result(line: &str, subtype: &str, watched: bool, sink: &mut dyn Sink) {
+pub(super) fn result(line: &str, subtype: &str, refusals: &Refusals, out: &mut Out<'_>) {
     let Some(line) = json::object::<ResultLine<'_>>(Some(line)) else { return };
     let text = match json::tail(line.result, TEXT) {
         Some(text) => text,
@@ -24,16 +23,9 @@ pub(super) fn result(line: &str, subtype: &str, watched: bool, sink: &mut dyn Si
     };
     let is_error = json::flag(line.is_error).unwrap_or(true) || is_contradicted(&line, subtype);
     let cost_usd = json::number(line.total_cost_usd);
-    if watched {
-        sink.observation(Observation::Result {
-            is_error,
-            text: text.clone(),
-            cost_usd,
-            turns: json::whole(line.num_turns),
-        });
-    }
+    out.observe(|| Observation::Result { is_error, text: text.clone(), cost_usd, turns: json::whole(line.num_turns) });
     let models = models(&line);
-    sink.digest(Digest::Result(Box::new(ResultDigest {
+    out.digest(Digest::Result(Box::new(ResultDigest {
         is_error,
         subtype: subtype.to_owned(),
         terminal_reason: json::word(line.terminal_reason).into_owned(),
@@ -45,7 +37,7 @@ pub(super) fn result(line: &str, subtype: &str, watched: bool, sink: &mut dyn Si
         cost_usd,
         tokens: tokens(&models),
         models,
-        denials: denials(line.permission_denials),
+        denials: refusals.denials(line.permission_denials),
         structured: line.structured_output.filter(|json| json.len() <= TEXT).map(str::to_owned),
     })));
 }
@@ -123,18 +115,4 @@ impl<'a> json::Shape<'a> for Models {
             self.0.push(usage::Said::of(usage).of_model(model.to_owned()));
         }
     }
-}
-
-fn denials(calls: Field<'_>) -> Vec<Denial> {
-    let mut denials = Vec::new();
-    json::each(calls, |call| {
-        let call = json::object::<DeniedCall<'_>>(call);
-        if let Some(call) = call.filter(|_| denials.len() < DENIALS) {
-            let denial = rule::denial(&json::word(call.tool_name), call.tool_input);
-            if !denials.contains(&denial) {
-                denials.push(denial);
-            }
-        }
-    });
-    denials
 }

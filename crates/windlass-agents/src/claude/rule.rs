@@ -17,12 +17,20 @@ use std::borrow::Cow;
 use windlass_core::values::Denial;
 
 use super::event::Input;
+use super::settings::WORKFLOW;
 use super::tools;
 use crate::Right;
 use crate::json::{self, Field};
 
 /// So many characters of a refused call are kept.
 const INPUT: usize = 200;
+
+/// Tools whose rule is that of `Edit`.
+const CHANGES_FILES: &[&str] = &["Edit", "Write", "MultiEdit", "NotebookEdit"];
+
+/// Why nobody is advised to allow workflows.
+const UNSEEN: &str =
+    "a missing permission; what its agents cost is not seen before they end, so no rule is proposed";
 
 /// A right as rules; none where it cannot be said.
 pub(super) fn rules(right: &Right) -> Vec<String> {
@@ -46,7 +54,7 @@ pub(super) fn rules_of<'a>(rights: impl IntoIterator<Item = &'a Right>) -> Vec<S
 
 /// The file that a refused call was to change.
 pub(super) fn file_to_change(denial: &Denial) -> Option<&str> {
-    denial.rule.starts_with("Edit(").then_some(denial.input.as_str())
+    CHANGES_FILES.contains(&denial.tool.as_str()).then_some(denial.input.as_str())
 }
 
 /// The rule that allows exactly this command.
@@ -85,8 +93,9 @@ pub(super) fn denial(tool: &str, input: Field<'_>) -> Denial {
         _ => string(input.file_path).or_else(|| string(input.notebook_path)),
     });
     let rule = match (tool, &subject) {
+        (WORKFLOW, _) => String::new(),
         ("Bash", Some(command)) => gate_rule(command),
-        ("Edit" | "Write" | "MultiEdit" | "NotebookEdit", Some(path)) => rule("Edit", &path_pattern(path)),
+        (tool, Some(path)) if CHANGES_FILES.contains(&tool) => rule("Edit", &path_pattern(path)),
         ("Read", Some(path)) => rule("Read", &path_pattern(path)),
         ("WebFetch", Some(url)) => {
             host(url).map_or_else(|| tool.to_owned(), |host| rule("WebFetch", &format!("domain:{host}")))
@@ -97,6 +106,7 @@ pub(super) fn denial(tool: &str, input: Field<'_>) -> Denial {
         tool: tool.to_owned(),
         input: subject.as_deref().unwrap_or(&json).chars().take(INPUT).collect(),
         rule,
+        refused_by: if tool == WORKFLOW { UNSEEN.to_owned() } else { String::new() },
     }
 }
 

@@ -3,11 +3,12 @@
 mod decoding;
 mod failures;
 mod recordings;
+mod refusals;
 mod settings;
 mod tool_calls;
 mod trust;
-
 mod used;
+
 use serde_json::{Value, json};
 use windlass_core::observation::{Excerpt, Observation};
 

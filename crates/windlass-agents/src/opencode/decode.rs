@@ -107,6 +107,7 @@ impl OpencodeDecoder {
                 tool: name.to_owned(),
                 input: gist(&tool_input(name, state.input.unwrap_or_default())),
                 rule: String::new(),
+                refused_by: "its own rules, which keep it in the working directory".to_owned(),
             });
         }
     }

@@ -168,7 +168,7 @@ fn now(at: u64) -> Now {
 // rows: 51, 55, 56
 #[test]
 fn the_report_has_the_last_totals_and_only_good_results() {
-    let denial = |tool: &str| Denial { tool: tool.into(), input: String::new(), rule: tool.into() };
+    let denial = |tool: &str| Denial { tool: tool.into(), rule: tool.into(), ..Denial::default() };
     let mut watch = watch();
     let mut say = |digest: Digest| watch.observe(tenths(1), &digest);
     say(Digest::ToolUse);
@@ -204,7 +204,7 @@ fn the_report_has_the_last_totals_and_only_good_results() {
 fn what_grows_is_bounded() {
     let mut watch = watch();
     for number in 0..500 {
-        let denial = Denial { tool: "Bash".into(), input: number.to_string(), rule: String::new() };
+        let denial = Denial { tool: "Bash".into(), input: number.to_string(), ..Denial::default() };
         let result = ResultDigest { denials: vec![denial], ..result(&number.to_string()) };
         watch.observe(tenths(1), &Digest::Result(Box::new(result)));
     }

@@ -198,14 +198,14 @@ pub struct WindowShare {
 }
 
 /// A tool call that the agent's permissions refused.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Denial {
     /// The tool: `Bash`, `Write`, …
     pub tool: String,
     /// What it was to do: the command, the path; cut to 200 characters.
     pub input: String,
     /// The permission rule that would allow exactly this, as `permissions.allow` takes it: `Bash(touch x)`. Empty where
-    /// no rule does: Windlass's own files stay closed.
+    /// no rule does: Windlass's own files stay closed, and so does what something refuses that is stronger than a permission.
     pub rule: String,
 }
 
@@ -231,6 +231,10 @@ pub struct CallReport {
     pub results: Vec<String>,
     /// The structured answer to a call that was to judge; `None` when it gave none.
     pub assessment: Option<Assessment>,
+    /// What that is, as the end of a sentence: a hook with its words, a rule that denies. Empty where a permission was
+    /// missing, for Windlass's own files, and in journals of old.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub refused_by: String,
     /// The structured answer to a call that was to review; `None` when it gave none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub review: Option<Review>,

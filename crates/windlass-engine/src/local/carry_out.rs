@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use windlass_agents::close_own_files;
+use windlass_agents::settle_denials;
 use windlass_core::report::{self, Report};
 use windlass_core::run::{CommitKind, Effect, Occasion, Order, OrderContext, TurnKey};
 use windlass_core::values::{
@@ -218,7 +218,7 @@ impl WorkingTree {
         let call_folder = self.call_folder(turn, purpose);
         let plan = self.plan.of_call(purpose, agent);
         let mut recovered = recover::report(&plan, &call_folder);
-        close_own_files(&mut recovered.report.denials, &plan, self.folder.state());
+        settle_denials(&mut recovered.report.denials, &plan, self.folder.state());
         let ended = report::CallEnded { lane, call, report: Box::new(recovered.report) };
         recovered.notice.map(Report::notice).into_iter().chain([Report::from(ended)]).collect()
     }

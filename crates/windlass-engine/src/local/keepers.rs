@@ -1,6 +1,6 @@
 //! What keepers say, and the clocks of what runs below them.
 
-use windlass_agents::close_own_files;
+use windlass_agents::settle_denials;
 use windlass_core::environment::{Heir, hint};
 use windlass_core::report::{
     Broken, CallDue, CallSpawned, CheckFinished, Failed, HookFinished, LaneLost, LaneOpened, Report,
@@ -166,7 +166,7 @@ impl LocalLanes {
             Some(Ending::Setup(ended)) => return self.setup_ended(lane, ended),
             Some(Ending::Hook(hook, outcome)) => self.report(epoch, HookFinished { lane, hook, outcome }),
             Some(Ending::Call(call, mut report)) => {
-                close_own_files(&mut report.denials, &self.plan_in(lane), self.folder.state());
+                settle_denials(&mut report.denials, &self.plan_in(lane), self.folder.state());
                 if let Some(why) = lost {
                     report.lost_with_its_keeper(why);
                 }

@@ -238,6 +238,7 @@ impl Agent {
             tool: "Bash".to_owned(),
             input: "make deploy".to_owned(),
             rule: "Bash(make deploy)".to_owned(),
+            ..Denial::default()
         };
         denied.then_some(denial).into_iter().collect()
     }

@@ -198,7 +198,9 @@ fn denials(run: &RunNow, round: &IterationSeen) -> Vec<Row> {
     let mut rows = Vec::new();
     for denial in round.calls.iter().flat_map(|call| &call.denials) {
         rows.push(Row::labelled(&one_line(&denial.tool), Tone::Warn, one_line(&denial.input)));
-        let allowed = if denial.rule.is_empty() {
+        let allowed = if !denial.refused_by.is_empty() {
+            format!("refused by {}", one_line(&denial.refused_by))
+        } else if denial.rule.is_empty() {
             "Windlass's own files stay closed".to_owned()
         } else {
             run.seen.allowing([denial.rule.as_str()])

@@ -386,6 +386,7 @@ impl Night {
                     tool: "Bash".to_owned(),
                     input: "npm install left-pad".to_owned(),
                     rule: "Bash(npm install left-pad)".to_owned(),
+                    ..Denial::default()
                 }];
             })
             .kept(3)

@@ -24,7 +24,7 @@ use crate::format;
 use crate::harmless::one_line;
 use crate::line::{Line, Mark, Tone, rendered};
 use crate::narrate::{
-    advised, allow_command, allowing, hook_look, hook_summary, labelled, labelled_once, short,
+    advised, allow_command, allowing, hook_look, hook_summary, labelled, labelled_once, refusals, short,
 };
 use crate::terminal::Terminal;
 use crate::words;
@@ -339,6 +339,8 @@ pub fn status_text(status: &RunStatus, now: Timestamp, terminal: &Terminal) -> S
     if !rules.is_empty() {
         lines.push(labelled("denied").unbroken().command(allow_command(rules)));
     }
+    let refusals = refusals(&status.denials);
+    lines.extend(labelled_once("refused").zip(&refusals).map(|(line, said)| line.plain(one_line(said))));
     let next = labelled_once("next").zip(&status.next);
     lines.extend(next.map(|(line, command)| line.command(one_line(command))));
     rendered(&lines, terminal)

@@ -225,6 +225,9 @@ fn denied(board: &Board, denial: &Denial) -> Vec<Line> {
     if denial.rule.is_empty() {
         let agents = board.speaker(AgentIndex::default()).about().files.folder;
         let whose = if format!("/{}", denial.input).contains(&format!("/{agents}/")) {
+    if !denial.refused_by.is_empty() {
+        return vec![what, below(board).dim(format!("  refused by {}", one_line(&denial.refused_by)))];
+    }
             "it steers agents"
         } else {
             "windlass's own file"

@@ -322,6 +322,20 @@ pub(crate) fn allowing(denials: &[Denial]) -> impl Iterator<Item = &str> {
 }
 
 /// The command that allows what these rules name.
+/// So many are told together.
+const REFUSALS: usize = 5;
+
+/// What was refused by something that no rule of `permissions.allow` lifts: each refuser once, with the first tool.
+pub(crate) fn refusals(denials: &[Denial]) -> Vec<String> {
+    let mut told: Vec<&Denial> = Vec::new();
+    for denial in denials.iter().filter(|denial| !denial.refused_by.is_empty()) {
+        if told.len() < REFUSALS && !told.iter().any(|known| known.refused_by == denial.refused_by) {
+            told.push(denial);
+        }
+    }
+    told.into_iter().map(|denial| format!("{} by {}", denial.tool, denial.refused_by)).collect()
+}
+
 pub(crate) fn allow_command<'a>(rules: impl IntoIterator<Item = &'a str>) -> String {
     let added: Vec<String> =
         rules.into_iter().map(|rule| format!("--add {}", quoted(rule.as_ref()))).collect();

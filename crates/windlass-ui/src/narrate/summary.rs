@@ -6,7 +6,7 @@ use windlass_jobs::job;
 
 use super::advice::Advice;
 use super::lines::{self, labelled, labelled_once};
-use super::{advice, allow_command, allowing, check_mark, iteration, took};
+use super::{advice, allow_command, allowing, check_mark, iteration, refusals, took};
 use crate::board::{Board, Ending, Kept};
 use crate::document::{StatusCouncils, StatusJudged, StatusTasks, commit_range};
 use crate::elsewhere;
@@ -205,13 +205,15 @@ fn held_back(board: &Board) -> Vec<Line> {
 
 fn denied(board: &Board) -> Vec<Line> {
     let rules: Vec<&str> = allowing(&board.denials).collect();
-    if rules.is_empty() {
-        return Vec::new();
+    let mut lines = Vec::new();
+    if !rules.is_empty() {
+        lines.push(labelled("denied").plain("what was refused is allowed from the next run on by"));
+        lines.push(labelled("").unbroken().command(allow_command(rules)));
     }
-    vec![
-        labelled("denied").plain("what was refused is allowed from the next run on by"),
-        labelled("").unbroken().command(allow_command(rules)),
-    ]
+    let refusals = refusals(&board.denials);
+    let refused = labelled_once("refused").zip(&refusals);
+    lines.extend(refused.map(|(line, said)| line.plain(one_line(said))));
+    lines
 }
 
 fn restore(board: &Board, plan: &RunSpec, reason: StopReason) -> Vec<Line> {

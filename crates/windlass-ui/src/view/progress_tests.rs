@@ -288,6 +288,7 @@ fn what_an_agent_says_cannot_forge_lines() {
                 tool: "Bash".to_owned(),
                 input: "echo \x1b]0;evil\x07\nsecond".to_owned(),
                 rule: "Bash(echo \"a\\b\" \x07\n)".to_owned(),
+                ..windlass_core::values::Denial::default()
             }];
         });
         night.finished(1, Verdict::Failed, Class::TaskFailure, 0.42, 12);

@@ -200,7 +200,8 @@ fn denials(denials: &[Denial], viewer: &Viewer) -> Markup {
         @if denials.is_empty() { p { "Nothing was denied." } }
         ul.plain { @for denial in denials { li {
             strong { (line(&denial.tool)) } " " code { (line(&denial.input)) }
-            @if denial.rule.is_empty() { " No rule allows it: Windlass's own files stay closed." }
+            @if !denial.refused_by.is_empty() { " Refused by " (line(&denial.refused_by)) "." }
+            @else if denial.rule.is_empty() { " No rule allows it: Windlass's own files stay closed." }
             @else {
                 br; "allowed by " code { (line(&denial.rule)) } " "
                 (button(viewer, &Button { name: "Allow from the next run on", asks: format!("The project's configuration allows {}.", denial.rule), action: json!({"do": "allow", "rule": denial.rule}), value: None }))

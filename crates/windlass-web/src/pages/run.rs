@@ -209,6 +209,7 @@ pub fn rest(site: &Site, viewer: &Viewer, seen: &RunSeen) -> Markup {
             h2 #denied { "Denied" }
             ul.plain { @for denial in &status.denials { li {
                 strong { (line(&denial.tool)) } " " code { (line(&denial.input)) } " "
+                @if !denial.refused_by.is_empty() { "refused by " (line(&denial.refused_by)) }
                 @if !denial.rule.is_empty() {
                     (button(viewer, &Button { name: "Allow from the next run on", asks: format!("The project's configuration allows {}.", denial.rule), action: json!({"do": "allow", "rule": denial.rule}), value: None }))
                 }

@@ -16,6 +16,7 @@ mod money;
 mod night;
 mod opencode;
 mod others;
+mod own_settings;
 mod permissions;
 mod pipelines;
 mod plans;

@@ -8,7 +8,7 @@ use windlass_core::values::Denial;
 use crate::claude::REAL;
 use crate::claude::rule::{denial, gate_rule, gate_rules, rule};
 use crate::testing;
-use crate::{Agent, Permissions, close_own_files};
+use crate::{Agent, Permissions, settle_denials};
 
 fn plan(project: &str) -> RunSpec {
     let mut plan = testing::plan();
@@ -107,12 +107,45 @@ fn no_rule_is_named_for_files_that_stay_closed() {
         ("/home/dev/p/web/.claude/hooks/pre.sh", true),
         (".claude/notes.md", false),
     ];
-    let denial = |path: &str| Denial { tool: "Write".into(), input: path.into(), rule: rule("Edit", path) };
+    let denial = |path: &str| Denial {
+        tool: "Write".into(),
+        input: path.into(),
+        rule: rule("Edit", path),
+        ..Denial::default()
+    };
     let mut denials: Vec<Denial> = rows.iter().map(|(path, _)| denial(path)).collect();
-    close_own_files(&mut denials, &plan("/home/dev/p"), Path::new("/state/projects"));
+    settle_denials(&mut denials, &plan("/home/dev/p"), Path::new("/state/projects"));
     for ((path, closed), denial) in rows.iter().zip(&denials) {
         assert_eq!(denial.rule.is_empty(), *closed, "{path}");
     }
+}
+
+/// What is allowed already was refused for another reason: the command that allows it would change nothing.
+#[test]
+fn no_rule_is_named_for_what_is_allowed_already() {
+    let bash = |rule: &str, by: &str| Denial {
+        tool: "Bash".into(),
+        input: "x".into(),
+        rule: rule.into(),
+        refused_by: by.into(),
+    };
+    let settled = |denial: Denial, change: &dyn Fn(&mut RunSpec)| {
+        let mut plan = plan("/home/dev/p");
+        change(&mut plan);
+        let mut denials = vec![denial];
+        settle_denials(&mut denials, &plan, Path::new("/state/projects"));
+        denials.remove(0)
+    };
+    let missing = bash("Bash(make deploy)", "");
+    assert_eq!(settled(missing.clone(), &|_| ()), missing);
+    let allowed = settled(bash("Bash(make test)", ""), &|_| ());
+    assert_eq!((allowed.rule.as_str(), allowed.refused_by.contains("allows it already")), ("", true));
+    let whole = settled(missing.clone(), &|plan| plan.agent.allow.push("Bash".into()));
+    assert_eq!(whole, bash("", "the agent itself, though a rule allows it already"));
+    let skipped = settled(missing, &|plan| plan.agent.skip_permissions = true);
+    assert_eq!(skipped, bash("", "the agent itself, though permissions are skipped"));
+    let hook = bash("", "a hook of its settings: no");
+    assert_eq!(settled(hook.clone(), &|plan| plan.agent.skip_permissions = true), hook);
 }
 
 // rows: 32
@@ -238,8 +271,9 @@ fn in_a_lane_no_rule_closes_its_checkout_and_the_runners_files_stay_closed() {
         tool: "Edit".to_owned(),
         input: file.to_owned(),
         rule: rule("Edit", file),
+        ..Denial::default()
     });
-    close_own_files(&mut denials, &plan, state);
+    settle_denials(&mut denials, &plan, state);
     assert!(!denials[0].rule.is_empty());
     assert!(denials[1].rule.is_empty());
 }

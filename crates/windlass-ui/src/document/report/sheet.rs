@@ -12,7 +12,7 @@ use crate::format;
 use crate::harmless::{one_command, one_line};
 use crate::line::{Mark, Tone};
 use crate::model::{GateStanding, Night, RunSeen, Wasted, Who};
-use crate::narrate::{allowing, short};
+use crate::narrate::{allowing, refusals, short};
 use crate::words;
 
 /// So long is what somebody else wrote at most, in characters.
@@ -271,6 +271,10 @@ fn right(run: &RunSeen, _zone: &TimeZone) -> Vec<Said> {
     if !rules.is_empty() {
         rows.push(types(&run.allowing(rules), "allows from the next run on what was refused"));
     }
+    let refusals = refusals(&run.status.denials);
+    rows.extend(
+        refusals.iter().map(|said| says((Tone::Warn, Mark::Notice), vec![own("refused: "), foreign(said)])),
+    );
     rows.extend(passed.into_iter().map(gate));
     rows.extend(good);
     rows.into_iter().map(|row| vec![row]).collect()

@@ -138,6 +138,7 @@ fn hostile(payload: &str) -> Night {
             tool: payload.to_owned(),
             input: payload.to_owned(),
             rule: payload.to_owned(),
+            ..windlass_core::values::Denial::default()
         }];
     });
     made.kept(1).gate(CheckStage::Candidate, CheckResult::Failed(1), payload);
@@ -224,6 +225,7 @@ fn troubled() -> RunSeen {
         tool: "Bash".to_owned(),
         input: "make  deploy".to_owned(),
         rule: "Bash(make  deploy)".to_owned(),
+        ..windlass_core::values::Denial::default()
     }];
     run
 }

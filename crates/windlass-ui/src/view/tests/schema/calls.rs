@@ -4,6 +4,14 @@ use super::Presence::{Always, Sometimes};
 use super::Shape::{Flag, Integer, List, Nullable, Number, Object, Text, Time};
 use super::{ASSESSMENT, CLASS, CUT, Field, TOKENS, council, reviews};
 
+/// A tool call that was refused, and by what where no rule lifts that.
+pub(super) const DENIAL: &[Field] = &[
+    ("tool", Text, Always),
+    ("input", Text, Always),
+    ("rule", Text, Always),
+    ("refused_by", Text, Sometimes),
+];
+
 /// A call has ended.
 pub(super) const FINISHED: &[Field] = &[
     ("call", Integer, Always),
@@ -19,11 +27,7 @@ pub(super) const FINISHED: &[Field] = &[
     ("tokens", TOKENS, Always),
     ("tool_uses", Integer, Always),
     ("empty", Flag, Sometimes),
-    (
-        "denials",
-        List(&Object(&[("tool", Text, Always), ("input", Text, Always), ("rule", Text, Always)])),
-        Sometimes,
-    ),
+    ("denials", List(&Object(DENIAL)), Sometimes),
     ("limit", Object(&[("resets_at", Nullable(&Time), Always), ("window", Text, Always)]), Sometimes),
     ("elsewhere", Flag, Sometimes),
     ("overage", Flag, Sometimes),

@@ -285,11 +285,7 @@ pub(super) const STATUS: &[Field] = &[
     ("head", Nullable(&Text), Always),
     ("last_exit_code", Nullable(&Integer), Always),
     ("last_signal", Nullable(&Integer), Always),
-    (
-        "denials",
-        List(&Object(&[("tool", Text, Always), ("input", Text, Always), ("rule", Text, Always)])),
-        Always,
-    ),
+    ("denials", List(&Object(super::calls::DENIAL)), Always),
     ("suspicions", List(&Object(super::SUSPICION)), Always),
     ("restorable", Nullable(&Integer), Always),
     ("updated", Time, Always),

@@ -194,8 +194,12 @@ fn every_word_of_a_call(call: &mut CallSummary) {
     call.model = "opus".to_owned();
     call.garbage_lines = 3;
     call.limit = Some(UsageLimit::default());
-    call.denials =
-        vec![Denial { tool: "Bash".to_owned(), input: "x".to_owned(), rule: "Bash(x)".to_owned() }];
+    call.denials = vec![Denial {
+        tool: "Bash".to_owned(),
+        input: "x".to_owned(),
+        rule: "Bash(x)".to_owned(),
+        refused_by: "a hook".to_owned(),
+    }];
 }
 
 fn every_word_of_a_task() -> TaskRow {
