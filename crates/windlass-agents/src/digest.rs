@@ -115,6 +115,10 @@ pub struct ResultDigest {
     pub api_error: String,
     /// `api_error_type`.
     pub api_error_type: String,
+    /// `startup_failure_reason`: why it did not even begin.
+    pub startup_failure: String,
+    /// `num_turns`: none where the model was asked nothing.
+    pub turns: Option<u32>,
     /// `result`, or `errors` joined by lines; its last 64 KiB.
     pub text: String,
     /// `total_cost_usd`: cumulative over the process.

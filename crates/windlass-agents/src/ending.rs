@@ -215,14 +215,29 @@ pub(crate) fn sentence(about: &About, class: Class, said: &str) -> Judgement {
         Class::Unknown => (format!("{product} failed for a reason that is not known"), ""),
     };
     let colon = if said.is_empty() { "" } else { ": " };
-    let detail = format!("{what}{colon}{}. {then}", quote(said));
+    let quote = quote(said);
+    let stop = if quote.ends_with('…') { "" } else { "." };
+    let detail = format!("{what}{colon}{quote}{stop} {then}");
     Judgement::new(class, detail.trim_end())
 }
+    told(class, &what, said, then)
+}
+
+/// `what` happened, as the agent `said` it, and what to do `then`.
+pub(crate) fn told(class: Class, what: &str, said: &str, then: &str) -> Judgement {
 
 fn quote(said: &str) -> String {
     let said = without_escapes(said);
-    let quote: String = said.trim().chars().filter(|character| !character.is_control()).take(QUOTE).collect();
-    quote.trim_end_matches('.').to_owned()
+    let said: String = said.trim().chars().filter(|character| !character.is_control()).collect();
+    let Some((cut, _)) = said.char_indices().nth(QUOTE) else {
+        return said.trim_end_matches('.').to_owned();
+    };
+    let (beginning, rest) = said.split_at(cut);
+    // A word that is longer than all that is quoted has no better place.
+    let words = if rest.starts_with(' ') { None } else { beginning.rsplit_once(' ') };
+    let whole = words.map_or(beginning, |(words, _)| words);
+    format!("{}…", whole.trim_end_matches(['.', ',', ';', ':', ' ']))
+/// Its beginning, up to a whole word.
 }
 
 /// The last line that is not blank.

@@ -8,7 +8,7 @@ use windlass_core::values::{CallClocks, Class, Cut, Ended, UsageLimit};
 use crate::{About, ResultDigest};
 
 /// A detail's length in characters.
-const DETAIL: usize = 300;
+pub(crate) const DETAIL: usize = 600;
 
 /// A request that the agent itself tries again.
 #[derive(Clone, Debug, PartialEq, Eq)]

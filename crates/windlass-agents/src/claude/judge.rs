@@ -7,8 +7,12 @@
 
 use windlass_core::values::{Class, UsageLimit};
 
-use super::prose::{Meaning, by_status, is_account_limit, is_api_error, meaning};
-use crate::ending::{Ending, last_line};
+use super::prose::{
+    Meaning, blocked_by, by_status, is_account_limit, is_api_error, is_blocked, meaning, names_a_status,
+    outgrown,
+};
+use crate::ending::{Ending, last_line, told};
+use crate::judgement::DETAIL;
 use crate::reset_time::parse_reset_time;
 use crate::{Judgement, ResultDigest, Signs};
 
@@ -17,7 +21,20 @@ pub(super) fn judge(ending: Ending<'_>) -> Judgement {
     let signs = ending.signs;
     let failure =
         signs.result.filter(|result| is_failure(signs, result)).map(|result| failed(ending, result));
-    ending.judged(failure, &said(signs), without_result)
+    let judgement = ending.judged(failure, &said(signs), without_result);
+    match signs.result.and_then(|result| ended_by_hook(&result.terminal_reason)) {
+        Some(why) if judgement.class == Class::Success => Judgement::new(Class::Success, why),
+        _ => judgement,
+    }
+}
+
+/// A turn that is called a success was broken off by a hook of the person's or the project's.
+fn ended_by_hook(terminal_reason: &str) -> Option<&'static str> {
+    match terminal_reason {
+        "hook_stopped" => Some("a hook of the agent's settings ended its turn (hook_stopped)"),
+        "stop_hook_prevented" => Some("a hook of the agent's settings ended its turn (stop_hook_prevented)"),
+        _ => None,
+    }
 }
 
 /// Does the last result say that something failed?
@@ -35,6 +52,9 @@ fn is_marked_error(signs: &Signs<'_>, result: &ResultDigest) -> bool {
 fn failed(ending: Ending<'_>, result: &ResultDigest) -> Judgement {
     let signs = ending.signs;
     let said = said(signs);
+    if let Some(judgement) = not_begun(ending, result) {
+        return judgement;
+    }
     if let Some(class) = ended_by_limit(result) {
         return sentence(ending, class, &said);
     }
@@ -57,6 +77,30 @@ fn failed(ending: Ending<'_>, result: &ResultDigest) -> Judgement {
         .or_else(|| signs.rejected.and_then(|_| usage_limit(ending, &said)))
         .or_else(|| by_prose(ending, &result.text))
         .unwrap_or_else(|| sentence(ending, unexplained(result, &said), &said))
+}
+
+/// It did not begin to work: something of the person's is in its way, whatever the task. What mends it is its last line, a command
+/// perhaps, and said whole or not at all.
+fn not_begun(ending: Ending<'_>, result: &ResultDigest) -> Option<Judgement> {
+    if result.turns == Some(0) && is_blocked(&result.text) {
+        let what = "A hook of the agent's settings kept the prompt from the model";
+        let then = "Mend or remove that hook (UserPromptSubmit).";
+        return Some(told(Class::Config, what, &blocked_by(&result.text), then));
+    }
+    let lines = || result.text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let first = lines().next().unwrap_or_default();
+    let is_config = !result.startup_failure.is_empty() || first.starts_with("Configuration error in ");
+    if !is_config {
+        return None;
+    }
+    let product = ending.about.product;
+    let mend = lines().next_back().filter(|line| *line != first);
+    let whole = mend.map(|mend| format!("{product} cannot run as configured: {first}. {mend}"));
+    let whole = whole.filter(|detail| detail.chars().count() <= DETAIL);
+    Some(match whole {
+        Some(detail) => Judgement::new(Class::Config, detail),
+        None => sentence(ending, Class::Config, first),
+    })
 }
 
 /// Limits of the call itself.
@@ -109,8 +153,17 @@ fn by_type(api_error_type: &str) -> Option<Class> {
     })
 }
 
-/// What the API refuses is not a failure of the task; an image that it cannot read is.
+/// What the API refuses is not a failure of the task; an image that it cannot read is. Where something else answered in the
+/// API's place, or nothing, no status is named and nothing was used: that passes. And no task fails whose call asked nobody.
 fn unexplained(result: &ResultDigest, said: &str) -> Class {
+    let used_nothing = result.tokens.total() == 0 && result.cost_usd.is_none_or(|dollars| dollars == 0.0);
+    let is_unanswered = result.status.is_none() && !names_a_status(said) && used_nothing;
+    if result.terminal_reason == "api_error" && is_unanswered {
+        return Class::Outage;
+    }
+    if result.turns == Some(0) && used_nothing {
+        return Class::Unknown;
+    }
     let refused = result.status.is_some() || result.terminal_reason == "api_error" || is_api_error(said);
     let its_own = result.subtype.starts_with("error_") || !result.terminal_reason.is_empty();
     match result.terminal_reason.as_str() {
@@ -173,5 +226,8 @@ fn said(signs: &Signs<'_>) -> String {
 
 /// What happened and what to do, for a person.
 fn sentence(ending: Ending<'_>, class: Class, said: &str) -> Judgement {
-    crate::ending::sentence(ending.about, class, said)
+    match outgrown(said).filter(|_| class == Class::ContextTooLong) {
+        Some((what, then)) => told(class, what, said, then),
+        None => crate::ending::sentence(ending.about, class, said),
+    }
 }

@@ -73,6 +73,8 @@ const BEGINNINGS: &[(&str, Option<Meaning>)] = &[
     ("--dangerously-skip-permissions cannot be used with root", Some(Is(Config))),
     ("when using --print", Some(Is(Config))),
     ("there's an issue with the selected model", Some(Is(Config))),
+    ("configuration error in ", Some(Is(Config))),
+    ("claude configuration file at ", Some(Is(Config))),
 ];
 
 /// Sentences that have this anywhere, in lower case.
@@ -126,6 +128,7 @@ const TOGETHER: &[([&str; 2], Class)] = &[(["session id", "is already in use"], 
 /// What passes by itself, of sentences that say of themselves that they are an `API Error`, in lower case: elsewhere such
 /// words can mean anything.
 const PASSING: &[&str] = &[
+    "api returned an empty or malformed response",
     "rate limited",
     "too many requests",
     "internal server error",
@@ -166,6 +169,49 @@ pub(super) fn is_account_limit(line: &str) -> bool {
 pub(super) fn is_api_error(line: &str) -> bool {
     let start = line.trim_start().get(..11).unwrap_or_default();
     ["api error: ", "api error ("].iter().any(|begins| start.eq_ignore_ascii_case(begins))
+}
+
+/// What became too long where it is not the prompt that it was given, in lower case: how that is said, and what helps.
+const OUTGROWN: &[(&str, &str, &str)] = &[
+    (
+        "autocompact is thrashing",
+        "What was read filled the model's context again and again",
+        "Have large files and outputs read in parts, or make the task smaller.",
+    ),
+    (
+        "request too large",
+        "The conversation became too large for one request",
+        "Have fewer images and attachments looked at in one iteration, or make the task smaller.",
+    ),
+];
+
+/// How it is said that the conversation outgrew its bounds by what came into it, and what helps.
+pub(super) fn outgrown(line: &str) -> Option<(&'static str, &'static str)> {
+    let line = line.to_ascii_lowercase();
+    let sentence = without_lead_in(line.trim());
+    let found = OUTGROWN.iter().find(|(beginning, ..)| sentence.starts_with(beginning))?;
+    Some((found.1, found.2))
+}
+
+/// What the program says in the place of an answer where a hook kept the prompt from the model.
+const BLOCKED: &[&str] = &["operation blocked by hook:", "operation stopped by hook:"];
+
+/// Did a hook keep the prompt from the model?
+pub(super) fn is_blocked(text: &str) -> bool {
+    let first = text.trim_start().lines().next().unwrap_or_default().to_ascii_lowercase();
+    BLOCKED.iter().any(|words| first.contains(words))
+}
+
+/// What the hook said, without the prompt that is repeated after it.
+pub(super) fn blocked_by(text: &str) -> String {
+    let (_, said) = text.split_once("by hook:").unwrap_or(("", text));
+    let said = said.split("\nOriginal prompt:").next().unwrap_or_default();
+    said.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Does a sentence begin with a status of HTTP, whatever that means?
+pub(super) fn names_a_status(line: &str) -> bool {
+    leading_status(without_lead_in(&line.trim().to_ascii_lowercase())).is_some()
 }
 
 /// What one line says went wrong.
@@ -325,6 +371,12 @@ mod tests {
         ("API Error (Request timed out.)", Some(Is(Outage))),
         ("API Error: fetch failed", Some(Is(Outage))),
         ("API Error: terminated", Some(Is(Outage))),
+        (
+            "API Error: API returned an empty or malformed response (HTTP 200) — check for a proxy or gateway",
+            Some(Is(Outage)),
+        ),
+        ("Configuration error in /home/dev/.claude.json: JSON Parse error: Unexpected EOF", Some(Is(Config))),
+        ("Claude configuration file at /home/dev/.claude.json is corrupted: x", Some(Is(Config))),
         ("API Error: 5000 lines", None),
         ("Terminated", None),
         ("all tests pass", None),

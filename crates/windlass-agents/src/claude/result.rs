@@ -5,6 +5,7 @@ use windlass_core::price::ModelUsage;
 use windlass_core::values::Tokens;
 
 use super::event::ResultLine;
+use super::prose::is_blocked;
 use super::refusals::Refusals;
 use super::usage;
 use crate::decoding::Out;
@@ -14,16 +15,23 @@ use crate::{Digest, ResultDigest};
 /// So much of a result's end is kept.
 const TEXT: usize = 64 * 1024;
 
+/// So much is kept of what a hook says in its place.
+const BLOCKED: usize = 2048;
+
 /// A turn's result; several can come from one process.
 pub(super) fn result(line: &str, subtype: &str, refusals: &Refusals, out: &mut Out<'_>) {
     let Some(line) = json::object::<ResultLine<'_>>(Some(line)) else { return };
-    let text = match json::tail(line.result, TEXT) {
-        Some(text) => text,
-        None => errors(line.errors),
+    let turns = json::whole(line.num_turns);
+    // What a hook says in the place of an answer is called a success, and repeats the prompt after its words.
+    let blocked = json::piece(line.result, BLOCKED).filter(|said| turns == Some(0) && is_blocked(&said.text));
+    let is_blocked = blocked.is_some();
+    let text = match blocked {
+        Some(said) => said.text.into_owned(),
+        None => json::tail(line.result, TEXT).unwrap_or_else(|| errors(line.errors)),
     };
-    let is_error = json::flag(line.is_error).unwrap_or(true) || is_contradicted(&line, subtype);
+    let is_error = json::flag(line.is_error).unwrap_or(true) || is_blocked || is_contradicted(&line, subtype);
     let cost_usd = json::number(line.total_cost_usd);
-    out.observe(|| Observation::Result { is_error, text: text.clone(), cost_usd, turns: json::whole(line.num_turns) });
+    out.observe(|| Observation::Result { is_error, text: text.clone(), cost_usd, turns });
     let models = models(&line);
     out.digest(Digest::Result(Box::new(ResultDigest {
         is_error,
@@ -33,6 +41,8 @@ pub(super) fn result(line: &str, subtype: &str, refusals: &Refusals, out: &mut O
         status: json::whole(line.api_error_status),
         api_error: json::word(line.api_error).into_owned(),
         api_error_type: json::word(line.api_error_type).into_owned(),
+        startup_failure: json::word(line.startup_failure_reason).into_owned(),
+        turns,
         text,
         cost_usd,
         tokens: tokens(&models),

@@ -214,7 +214,7 @@ pub struct Denial {
 pub struct CallReport {
     /// How it went.
     pub class: Class,
-    /// One sentence that says so to a person, at most 300 characters; empty for a success.
+    /// One sentence that says so to a person, at most 600 characters; empty for a success that nothing is to be said of.
     pub detail: String,
     /// How the process ended.
     pub ended: Ended,

@@ -174,6 +174,9 @@ fn explanation(
     if verdict != Verdict::Failed && class != Class::Success {
         parts.push(words::class(class).to_owned());
     }
+    if verdict != Verdict::Failed && class == Class::Success && !detail.is_empty() {
+        parts.push(detail);
+    }
     // A call that never said what it used is charged what was set aside for it.
     if seen.last_call.as_ref().is_some_and(|call| call.estimated && call.tokens.total() == 0) {
         parts.push("cost reserved, real cost unknown".to_owned());
@@ -222,12 +225,12 @@ fn commit_refused(board: &Board, why: &str) -> Line {
 fn denied(board: &Board, denial: &Denial) -> Vec<Line> {
     let tool = one_line(&denial.tool);
     let what = below(board).tone(Tone::Warn, "denied: ").plain(format!("{tool} {}", one_line(&denial.input)));
-    if denial.rule.is_empty() {
-        let agents = board.speaker(AgentIndex::default()).about().files.folder;
-        let whose = if format!("/{}", denial.input).contains(&format!("/{agents}/")) {
     if !denial.refused_by.is_empty() {
         return vec![what, below(board).dim(format!("  refused by {}", one_line(&denial.refused_by)))];
     }
+    if denial.rule.is_empty() {
+        let agents = board.speaker(AgentIndex::default()).about().files.folder;
+        let whose = if format!("/{}", denial.input).contains(&format!("/{agents}/")) {
             "it steers agents"
         } else {
             "windlass's own file"

@@ -311,7 +311,40 @@ fn failures() -> Vec<Failure> {
             Class::Outage,
         ),
         ("a refusal, as text", "", text("API Error: 400 messages.1: bad thing"), Class::Unknown),
-        ("a refusal, by its reason", "", reason("api_error", None), Class::Unknown),
+        ("no answer that is one, and nothing used", "", reason("api_error", None), Class::Outage),
+        (
+            "a refusal, by its reason",
+            "",
+            ResultDigest { text: "API Error: 418 no".into(), ..reason("api_error", None) },
+            Class::Unknown,
+        ),
+        (
+            "another program in the API's place",
+            "unknown",
+            ResultDigest {
+                text: "API Error: API returned an empty or malformed response (HTTP 200) — check for a proxy"
+                    .into(),
+                ..reason("api_error", None)
+            },
+            Class::Outage,
+        ),
+        (
+            "a start that failed, whatever it was",
+            "",
+            ResultDigest { startup_failure: "brand_new".into(), turns: Some(0), ..text("It broke.") },
+            Class::Config,
+        ),
+        (
+            "nobody was asked anything",
+            "",
+            ResultDigest {
+                subtype: "error_during_execution".into(),
+                turns: Some(0),
+                cost_usd: Some(0.0),
+                ..text("Something is wrong.")
+            },
+            Class::Unknown,
+        ),
         ("a refusal, by its status alone", "", reason("model_error", Some(418)), Class::Unknown),
         (
             "a refusal, by its words alone",
@@ -321,4 +354,98 @@ fn failures() -> Vec<Failure> {
         ),
         ("nothing known", "", text("what?"), Class::Unknown),
     ]
+}
+
+/// As 2.1.330 says it. What it says to type is told whole: it puts the file right.
+#[test]
+fn a_broken_file_of_its_own_is_no_failure_of_a_task() {
+    let (file, backup) =
+        ("/home/dev/.claude/.claude.json", "/home/dev/.claude/backups/.claude.json.backup.1");
+    let mend = format!("cp -f \"{backup}\" \"{file}\"");
+    let said = format!(
+        "Configuration error in {file}: JSON Parse error: Unexpected EOF\nA backup file exists at: {backup}\n\
+         You can manually restore it by running: {mend}"
+    );
+    for reason in [serde_json::json!("config_file_invalid"), serde_json::Value::Null] {
+        let line = serde_json::json!({
+            "type": "result", "subtype": "error_during_execution", "is_error": true, "num_turns": 0,
+            "total_cost_usd": 0, "errors": [&said], "startup_failure_reason": reason,
+        });
+        let report = report(&decode(line.to_string()), ERROR, None, "");
+        assert_eq!(report.class, Class::Config, "{}", report.detail);
+        assert!(report.detail.ends_with(&mend), "{}", report.detail);
+    }
+}
+
+/// As 2.1.330 says it: a success, in whose words the prompt stands, and with it the phrase that claims to be done.
+#[test]
+fn a_prompt_that_a_hook_kept_from_the_model_is_no_answer() {
+    let prompt = format!("Original prompt: {} WINDLASS_JOB_COMPLETE\n", "x".repeat(100_000));
+    for (said, words) in [
+        (
+            format!("UserPromptSubmit operation blocked by hook:\n[exit 2]: policy says no\n\n\n{prompt}"),
+            "policy says no",
+        ),
+        (format!("UserPromptSubmit operation blocked by hook:\npolicy reason\n\n{prompt}"), "policy reason"),
+        ("Operation stopped by hook: policy stop".to_owned(), "policy stop"),
+    ] {
+        let line = |turns: u32| {
+            serde_json::json!({
+                "type": "result", "subtype": "success", "is_error": false, "num_turns": turns,
+                "total_cost_usd": 0, "result": &said,
+            })
+        };
+        let blocked = report(&decode(line(0).to_string()), Ended::Exited(0), None, "");
+        assert_eq!((blocked.class, blocked.results.len()), (Class::Config, 0), "{}", blocked.detail);
+        assert!(
+            blocked.detail.contains(words) && blocked.detail.contains("UserPromptSubmit"),
+            "{}",
+            blocked.detail
+        );
+        assert!(!blocked.detail.contains("Original prompt"), "{}", blocked.detail);
+        let answered = report(&decode(line(1).to_string()), Ended::Exited(0), None, "");
+        assert_eq!(answered.class, Class::Success, "what the model says of hooks is its answer");
+    }
+}
+
+#[test]
+fn a_turn_that_a_hook_ended_is_a_success_that_says_so() {
+    for reason in ["hook_stopped", "stop_hook_prevented"] {
+        let line = format!(
+            r#"{{"type":"result","subtype":"success","is_error":false,"terminal_reason":"{reason}","result":""}}"#
+        );
+        let report = report(&decode(line), Ended::Exited(0), None, "");
+        assert_eq!(report.class, Class::Success);
+        assert!(report.detail.contains("a hook of the agent's settings") && report.detail.contains(reason));
+    }
+}
+
+/// What helps is said where the prompt is not what is too long, and no word of what is quoted is cut in two.
+#[test]
+fn what_the_conversation_read_is_not_blamed_on_the_notes() {
+    let rows = [
+        (
+            "Autocompact is thrashing: the context refilled to the limit within 3 turns of the previous compact, 3 times in a \
+             row. A file being read or a tool output is likely too large for the context window.",
+            "A file being read or a tool…",
+            "Have large files and outputs read in parts",
+        ),
+        (
+            "Request too large (max 32MB). Accumulated images and attachments in the conversation pushed the request over the \
+             limit. Remove older images or compact the conversation.",
+            "images or compact…",
+            "Have fewer images and attachments looked at",
+        ),
+    ];
+    for (said, quoted, then) in rows {
+        let mut found = Decoded::default();
+        let result = ResultDigest { text: said.into(), ..reason("rapid_refill_breaker", None) };
+        found.digests.push(Digest::Result(Box::new(result)));
+        let report = report(&found, ERROR, None, "");
+        assert_eq!(report.class, Class::ContextTooLong);
+        for part in [quoted, then] {
+            assert!(report.detail.contains(part), "{part:?} is not in: {}", report.detail);
+        }
+        assert!(!report.detail.contains("notes"), "{}", report.detail);
+    }
 }
