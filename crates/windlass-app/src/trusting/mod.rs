@@ -384,7 +384,8 @@ impl Looked {
         Trusted { settings, notices }
     }
 
-    /// Where the agent's calls go, if not where they usually go; whoever said so.
+    /// Where the agent's calls go, if not where they usually go, and whoever said so; whether the person's own settings
+    /// hold.
     fn hosts(&self, agent: &dyn Agent, settings: &RepositorySettings) -> Vec<String> {
         let said = |host: &ApiHost, from: &str| {
             format!("the agent's calls go to {} ({} in {from})", host.address, host.variable)
@@ -398,12 +399,20 @@ impl Looked {
             let path = folder.join("settings.json");
             let own = trust::hosts_in(agent, &path);
             hosts.extend(own.iter().map(|host| said(host, &path.display().to_string())));
+            hosts.extend(trust::is_ignored(agent, &path).then(|| ignored(agent, &path)));
         }
         if settings.are_used() {
             hosts.extend(self.found.hosts.iter().map(|(file, host)| said(host, file)));
         }
         hosts
     }
+}
+
+fn ignored(agent: &dyn Agent, settings: &Path) -> String {
+    let (product, settings) = (agent.about().product, settings.display());
+    format!(
+        "{settings} is no object of JSON, so {product} ignores all of it: what it denies and its hooks do not hold until it is mended"
+    )
 }
 
 fn leave_out() -> Hint {

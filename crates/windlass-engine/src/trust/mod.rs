@@ -10,7 +10,7 @@ mod tests;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use windlass_agents::Agent;
+use windlass_agents::{Agent, SourceKind};
 use windlass_core::config::{FileKind, Layer};
 use windlass_core::trust::{
     ApiHost, Content, Startable, StartableCommand, Startables, Starter, commands_named, configured,
@@ -102,6 +102,14 @@ pub fn hosts_in(agent: &dyn Agent, path: &Path) -> Vec<ApiHost> {
     match read(path) {
         Read::Bytes(bytes) => agent.hosts_in(&bytes),
         Read::Absent | Read::Trouble(_) => Vec::new(),
+    }
+}
+
+/// Is there a settings file of which its agent can make nothing?
+pub fn is_ignored(agent: &dyn Agent, path: &Path) -> bool {
+    match read(path) {
+        Read::Bytes(bytes) => agent.starts(SourceKind::Settings, "", &bytes).is_none(),
+        Read::Absent | Read::Trouble(_) => false,
     }
 }
 
