@@ -48,11 +48,11 @@ impl Ending<'_> {
                 }
                 _ => sentence(self.about, Class::Auth, &self.refusal(said)),
             }),
-            cut @ (Cut::Silence | Cut::WallClock | Cut::Duration) if self.signs.working => {
+            cut @ (Cut::Silence | Cut::WallClock | Cut::Duration | Cut::Tokens) if self.signs.working => {
                 Some(self.by_clock(cut))
             }
             // Its result was there: that is judged.
-            Cut::Lingering | Cut::Silence | Cut::WallClock | Cut::Duration => None,
+            Cut::Lingering | Cut::Silence | Cut::WallClock | Cut::Duration | Cut::Tokens => None,
         }
     }
 
@@ -78,6 +78,10 @@ impl Ending<'_> {
         let (product, clocks) = (self.about.product, self.signs.clocks);
         let why = match cut {
             Cut::Silence => format!("{product} printed nothing for {}", words(clocks.silence)),
+            Cut::Tokens => {
+                let why = format!("The run's tokens were used up while {product} worked.");
+                return Judgement::new(Class::TaskFailure, why);
+            }
             Cut::Duration => {
                 let why = format!("The run's time was used up while {product} worked.");
                 return Judgement::new(Class::TaskFailure, why);
@@ -214,18 +218,19 @@ pub(crate) fn sentence(about: &About, class: Class, said: &str) -> Judgement {
         }
         Class::Unknown => (format!("{product} failed for a reason that is not known"), ""),
     };
+    told(class, &what, said, then)
+}
+
+/// `what` happened, as the agent `said` it, and what to do `then`.
+pub(crate) fn told(class: Class, what: &str, said: &str, then: &str) -> Judgement {
     let colon = if said.is_empty() { "" } else { ": " };
     let quote = quote(said);
     let stop = if quote.ends_with('…') { "" } else { "." };
     let detail = format!("{what}{colon}{quote}{stop} {then}");
     Judgement::new(class, detail.trim_end())
 }
-    told(class, &what, said, then)
-}
 
-/// `what` happened, as the agent `said` it, and what to do `then`.
-pub(crate) fn told(class: Class, what: &str, said: &str, then: &str) -> Judgement {
-
+/// Its beginning, up to a whole word.
 fn quote(said: &str) -> String {
     let said = without_escapes(said);
     let said: String = said.trim().chars().filter(|character| !character.is_control()).collect();
@@ -237,7 +242,6 @@ fn quote(said: &str) -> String {
     let words = if rest.starts_with(' ') { None } else { beginning.rsplit_once(' ') };
     let whole = words.map_or(beginning, |(words, _)| words);
     format!("{}…", whole.trim_end_matches(['.', ',', ';', ':', ' ']))
-/// Its beginning, up to a whole word.
 }
 
 /// The last line that is not blank.

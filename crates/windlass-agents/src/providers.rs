@@ -55,7 +55,10 @@ pub(crate) fn class_by(parts: &[(&str, Class)], said: &str) -> Option<Class> {
 /// A request that was tried again until the runner ended it: of a limit that only its sentence tells.
 pub(crate) fn in_vain(about: &'static About, signs: &Signs<'_>) -> Option<Judgement> {
     let retry = signs.retrying.filter(|_| {
-        matches!(signs.cut, Some(Cut::HopelessRetries | Cut::Silence | Cut::WallClock | Cut::Duration))
+        matches!(
+            signs.cut,
+            Some(Cut::HopelessRetries | Cut::Silence | Cut::WallClock | Cut::Duration | Cut::Tokens)
+        )
     })?;
     let class = of_sentence(&retry.error).filter(|class| matches!(class, UsageLimit | Billing))?;
     Some(judged(about, class, &retry.error, signs))

@@ -20,5 +20,6 @@ pub fn clocks() -> CallClocks {
         wall_means: Cut::WallClock,
         linger: Duration::from_secs(10),
         linger_background: Duration::from_mins(10),
+        tokens: None,
     }
 }

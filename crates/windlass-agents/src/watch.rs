@@ -51,6 +51,8 @@ pub struct CallWatch {
     background: u32,
     /// When it became clear that its retries will not heal.
     hopeless_since: Option<Duration>,
+    /// When it had used the tokens that it may use.
+    used_up_since: Option<Duration>,
     exited: Option<(Duration, Ended)>,
     pipes_closed: Option<Duration>,
     cut: Option<Cut>,
@@ -71,6 +73,7 @@ impl CallWatch {
             idle_since: None,
             background: 0,
             hopeless_since: None,
+            used_up_since: None,
             exited: None,
             pipes_closed: None,
             cut: None,
@@ -112,6 +115,15 @@ impl CallWatch {
         if self.heard.refused.max(self.heard.too_long) >= HOPELESS || in_vain {
             self.hopeless_since.get_or_insert(at);
         }
+        if self.has_used_up(digest) {
+            self.used_up_since.get_or_insert(at);
+        }
+    }
+
+    /// Has it used all tokens that it may use, as its stream and its results say?
+    fn has_used_up(&self, digest: &Digest) -> bool {
+        matches!(digest, Digest::Usage(_) | Digest::Result(_))
+            && self.clocks.tokens.is_some_and(|most| self.heard.tokens().total() >= most)
     }
 
     /// Work goes on, also where no `init` said so. (A sub-agent's work shows as background tasks; a start is a start.)
@@ -167,7 +179,9 @@ impl CallWatch {
             Some(since) => (since.checked_add(self.linger()), Cut::Lingering),
             None => (self.last_byte.checked_add(self.clocks.silence), Cut::Silence),
         };
-        [hopeless, quiet, wall]
+        // A result that has come is waited for no longer than any other.
+        let used_up = (self.used_up_since.filter(|_| self.idle_since.is_none()), Cut::Tokens);
+        [hopeless, used_up, quiet, wall]
             .into_iter()
             .filter_map(|(when, cut)| Some((when?, Due::Cut(cut))))
             .min_by_key(|(when, _)| *when)

@@ -33,5 +33,6 @@ pub(crate) fn clocks() -> CallClocks {
         wall_means: Cut::WallClock,
         linger: Duration::from_secs(10),
         linger_background: Duration::from_mins(10),
+        tokens: None,
     }
 }

@@ -8,7 +8,7 @@ use windlass_core::values::{Class, Cost, Cut, Denial, Ended, Now, Tokens, UsageL
 
 use super::{CallWatch, Due};
 use crate::testing::clocks;
-use crate::{Activity, Digest, ResultDigest};
+use crate::{Activity, Digest, MessageId, MessageUsage, ResultDigest};
 
 mod costs;
 
@@ -100,6 +100,25 @@ fn the_wall_clock_runs_through() {
     watch.clocks.wall = Duration::MAX;
     watch.started = Duration::from_secs(1);
     assert_eq!(watch.next_due(), Some(Duration::from_mins(15)));
+}
+
+#[test]
+fn a_call_ends_where_its_tokens_are_used_up_and_not_once_its_result_is_there() {
+    let used = |message: u64, input: u64| {
+        let tokens = Tokens { input, ..Tokens::default() };
+        let message = MessageId(message);
+        Digest::Usage(Box::new(MessageUsage { message, tokens, whole: true, ..MessageUsage::default() }))
+    };
+    let mut watch = watch();
+    watch.clocks.tokens = Some(300);
+    for (message, due) in [(1, None), (1, None), (2, Some(Due::Cut(Cut::Tokens)))] {
+        watch.observe(tenths(1), &used(message, 200));
+        assert_eq!(watch.due(tenths(1)), due);
+    }
+    watch.observe(tenths(2), &Digest::Result(Box::new(result("ok"))));
+    assert_eq!(watch.due(tenths(2)), None);
+    watch.observe(tenths(3), &Digest::Started { model: String::new() });
+    assert_eq!(watch.due(tenths(3)), Some(Due::Cut(Cut::Tokens)), "it went on");
 }
 
 // rows: 59

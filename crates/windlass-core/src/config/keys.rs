@@ -71,7 +71,7 @@ macro_rules! keys {
 keys! {
     MAX_ITERATIONS: CountCap = "limits.max_iterations", "Iterations of a run; failed ones count.";
     MAX_COST: MoneyCap = "limits.max_cost", "Dollars that a run may cost.";
-    MAX_TOKENS: TokenCap = "limits.max_tokens", "Tokens of all kinds that a run may use.";
+    MAX_TOKENS: TokenCap = "limits.max_tokens", "Tokens of all kinds that a run may use; a call whose stream shows that they are used up is ended.";
     MAX_DURATION: SpanCap = "limits.max_duration", "Time a run may take; waits for usage limits do not count.";
     MAX_FAILURES: Count<1> = "limits.max_failures", "Failed iterations in a row that end a run.";
     STAGNATION_THRESHOLD: CountCap = "limits.stagnation_threshold", "Iterations in a row without progress that end a run; 0 = never.";

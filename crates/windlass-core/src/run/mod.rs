@@ -415,6 +415,7 @@ impl Run {
             wall_means,
             linger: spec.clocks.linger,
             linger_background: spec.clocks.linger_background,
+            tokens: spec.limits.tokens.map(|most| most.saturating_sub(self.ledger.tokens().total())),
         })
     }
 

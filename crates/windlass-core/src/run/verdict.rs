@@ -23,7 +23,7 @@ impl Run {
         let summary = &outcome.summary;
         let moved = outcome.kept.as_ref().is_some_and(|kept| kept.moved);
         match summary.class {
-            _ if summary.cut == Some(Cut::Duration) => Course::Repeat(Class::Interrupted),
+            _ if summary.cut.is_some_and(Cut::is_of_run) => Course::Repeat(Class::Interrupted),
             Class::Interrupted => Course::Repeat(Class::Interrupted),
             class if class.is_fatal() => Course::Repeat(class),
             // The job's own file says that it is done: that is looked at before another call is waited for.

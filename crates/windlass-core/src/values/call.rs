@@ -141,6 +141,13 @@ impl Ended {
     }
 }
 
+impl Cut {
+    /// Was a limit of the run's reached in the middle of the call, so that it is for a person to let it go on?
+    pub const fn is_of_run(self) -> bool {
+        matches!(self, Cut::Duration | Cut::Tokens)
+    }
+}
+
 /// Why the runner ended a call that would have gone on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, VariantNames)]
 #[serde(rename_all = "snake_case")]
@@ -152,6 +159,8 @@ pub enum Cut {
     WallClock,
     /// The run's duration is used up.
     Duration,
+    /// The tokens of the run are used up.
+    Tokens,
     /// Its result was there, but the process did not end.
     Lingering,
     /// It kept retrying something that cannot heal (two `authentication_failed`).
@@ -173,6 +182,21 @@ pub struct CallClocks {
     pub linger: Duration,
     /// The same while background tasks run.
     pub linger_background: Duration,
+    /// So many tokens may it use while it works; as many as it likes where nobody says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tokens: Option<u64>,
+}
+
+impl CallClocks {
+    /// None of them ever runs out.
+    pub const ENDLESS: CallClocks = CallClocks {
+        silence: Duration::MAX,
+        wall: Duration::MAX,
+        wall_means: Cut::WallClock,
+        linger: Duration::MAX,
+        linger_background: Duration::MAX,
+        tokens: None,
+    };
 }
 
 /// A usage limit, as the agent reported it.
@@ -207,6 +231,10 @@ pub struct Denial {
     /// The permission rule that would allow exactly this, as `permissions.allow` takes it: `Bash(touch x)`. Empty where
     /// no rule does: Windlass's own files stay closed, and so does what something refuses that is stronger than a permission.
     pub rule: String,
+    /// What that is, as the end of a sentence: a hook with its words, a rule that denies. Empty where a permission was
+    /// missing, for Windlass's own files, and in journals of old.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub refused_by: String,
 }
 
 /// All that a finished call tells the core.
@@ -231,10 +259,6 @@ pub struct CallReport {
     pub results: Vec<String>,
     /// The structured answer to a call that was to judge; `None` when it gave none.
     pub assessment: Option<Assessment>,
-    /// What that is, as the end of a sentence: a hook with its words, a rule that denies. Empty where a permission was
-    /// missing, for Windlass's own files, and in journals of old.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub refused_by: String,
     /// The structured answer to a call that was to review; `None` when it gave none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub review: Option<Review>,
@@ -270,7 +294,7 @@ impl CallReport {
     /// again would be repeated for ever. What the API failed at has bounds of its own, and stays that; so does what a person
     /// or the run's own clock had ended.
     pub fn lost_with_its_keeper(&mut self, why: &str) {
-        let was_over = matches!(self.cut, Some(Cut::Stop | Cut::Duration));
+        let was_over = matches!(self.cut, Some(Cut::Stop | Cut::Duration | Cut::Tokens));
         if !was_over && !self.class.is_of_api() {
             self.class = Class::TaskFailure;
             why.clone_into(&mut self.detail);

@@ -8,7 +8,7 @@ use windlass_agents::{CallWatch, Decoder, Detail, Digest, Sink, lost_with_worker
 use windlass_core::observation::Observation;
 use windlass_core::spec::RunSpec;
 use windlass_core::values::RunId;
-use windlass_core::values::{CallClocks, CallReport, Cut, Ended, Now};
+use windlass_core::values::{CallClocks, CallReport, Ended, Now};
 
 use super::prepare::read_end;
 use crate::store::CallFolder;
@@ -87,11 +87,5 @@ impl Sink for IntoWatch<'_> {
 }
 
 fn no_clocks() -> CallClocks {
-    CallClocks {
-        silence: Duration::MAX,
-        wall: Duration::MAX,
-        wall_means: Cut::WallClock,
-        linger: Duration::MAX,
-        linger_background: Duration::MAX,
-    }
+    CallClocks::ENDLESS
 }

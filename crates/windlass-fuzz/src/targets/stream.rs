@@ -62,7 +62,15 @@ fn report(digests: &[Digest], dice: &mut Dice) -> CallReport {
         watch.bytes(at);
         watch.observe(at, digest);
     }
-    let cuts = [Cut::Silence, Cut::WallClock, Cut::Duration, Cut::Lingering, Cut::HopelessRetries, Cut::Stop];
+    let cuts = [
+        Cut::Silence,
+        Cut::WallClock,
+        Cut::Duration,
+        Cut::Tokens,
+        Cut::Lingering,
+        Cut::HopelessRetries,
+        Cut::Stop,
+    ];
     let uncut = 2 * cuts.len();
     if let Some(cut) = cuts.get(dice.below(uncut)) {
         watch.cut(*cut);

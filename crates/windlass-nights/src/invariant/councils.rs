@@ -95,6 +95,6 @@ impl Seen {
 fn decides(summary: &CallSummary) -> bool {
     let choice = summary.decision.as_ref().and_then(|decision| decision.choice);
     // What the run's end in time cut short is asked anew, whatever it said.
-    let is_whole = summary.class == Class::Success && summary.cut != Some(Cut::Duration);
+    let is_whole = summary.class == Class::Success && !summary.cut.is_some_and(Cut::is_of_run);
     is_whole && choice.is_some_and(|choice| (1..=OFFERED).contains(&choice))
 }

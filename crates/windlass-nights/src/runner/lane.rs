@@ -32,6 +32,8 @@ impl Runner<'_> {
     ) -> Step {
         let now = self.world.clock.now();
         let clocks = self.run().call_clocks(now).ok_or(Halt::Broken)?;
+        // What agents used is counted at the ends of their calls here: the nights' hashes and their faults' seeds are of that.
+        let clocks = CallClocks { tokens: None, ..clocks };
         self.step()?;
         if self.world.disk.is_full() {
             self.fail_full();
@@ -393,13 +395,7 @@ impl Runner<'_> {
 
     /// What became of a call whose runner died: what is on the disk of its stream is read.
     pub(super) fn recovered(&mut self, call: CallId) -> CallReport {
-        let clocks = CallClocks {
-            silence: Duration::MAX,
-            wall: Duration::MAX,
-            wall_means: Cut::WallClock,
-            linger: Duration::MAX,
-            linger_background: Duration::MAX,
-        };
+        let clocks = CallClocks::ENDLESS;
         let mut watch = CallWatch::new(&self.plan.agent, Duration::ZERO, clocks);
         let stream = self.streams.get(&call).cloned().unwrap_or_default();
         for digest in &stream {

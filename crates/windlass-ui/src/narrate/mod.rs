@@ -201,6 +201,7 @@ fn cut_line(board: &Board, cut: Cut) -> Option<Line> {
         Cut::Silence => "the agent printed nothing for too long: ending it",
         Cut::WallClock => "the call took too long: ending it",
         Cut::Duration => "the time of the run is used up: ending the agent",
+        Cut::Tokens => "the tokens of the run are used up: ending the agent",
         Cut::Lingering => "the agent is done, but its process stays: ending it",
         Cut::HopelessRetries => "the agent retries what cannot heal: ending it",
         // The request to stop has lines of its own.
@@ -321,7 +322,6 @@ pub(crate) fn allowing(denials: &[Denial]) -> impl Iterator<Item = &str> {
     denials.iter().map(|denial| denial.rule.as_str()).filter(|rule| !rule.is_empty())
 }
 
-/// The command that allows what these rules name.
 /// So many are told together.
 const REFUSALS: usize = 5;
 
@@ -336,6 +336,7 @@ pub(crate) fn refusals(denials: &[Denial]) -> Vec<String> {
     told.into_iter().map(|denial| format!("{} by {}", denial.tool, denial.refused_by)).collect()
 }
 
+/// The command that allows what these rules name.
 pub(crate) fn allow_command<'a>(rules: impl IntoIterator<Item = &'a str>) -> String {
     let added: Vec<String> =
         rules.into_iter().map(|rule| format!("--add {}", quoted(rule.as_ref()))).collect();

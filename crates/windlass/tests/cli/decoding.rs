@@ -34,6 +34,7 @@ fn call(steps: &str) -> (Heard, CallReport) {
         wall_means: Cut::WallClock,
         linger: Duration::from_secs(10),
         linger_background: Duration::from_secs(10),
+        tokens: None,
     };
     let mut watch = CallWatch::new(&AgentSpec::new("claude", "claude".into()), Duration::ZERO, clocks);
     for line in output.stdout.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {

@@ -6,6 +6,7 @@ use rustix::process::Signal;
 use windlass_core::values::{Class, Cut, Verdict};
 use windlass_testkit::environment::wait_until;
 
+use super::money::SPENDS;
 use super::night::{Night, PATIENCE, every_call, expect_end};
 
 /// An agent that has written a file, so that what it did can be told from nothing.
@@ -39,6 +40,25 @@ fn a_call_that_talks_for_ever_ends_at_its_wall_clock() {
     assert_eq!(night.calls()[0].cut, Some(Cut::WallClock));
     let detail = "Windlass's scripted agent worked for 1 s, longer than a call may, and was ended.";
     assert_eq!(night.calls()[0].detail, detail);
+    night.assert_clean();
+}
+
+// attack(limits): an agent works on and on in one call, and says with each message what it has used
+// holds: the call is ended where the run's tokens are used up, its work is kept, and a resume with more goes on with it
+#[test]
+fn a_call_that_uses_up_the_runs_tokens_is_ended() {
+    let night = after_work(&format!("{SPENDS} 'hang'"));
+    let outcome = night.run(&["--max-tokens", "1000000", "--exit-codes", "detailed"]);
+    expect_end(&outcome, 12, "max_tokens");
+    assert!(outcome.stderr_text().contains("the tokens of the run are used up"), "{}", outcome.stderr_text());
+    let calls = night.calls();
+    assert_eq!((calls.len(), calls[0].cut), (1, Some(Cut::Tokens)));
+    assert_eq!(calls[0].detail, "The run's tokens were used up while Windlass's scripted agent worked.");
+    assert!(calls[0].tokens.total() >= 1_000_000 && night.env.project().join("work").exists());
+    assert!(night.verdicts().is_empty(), "the iteration is open: {:?}", night.verdicts());
+    night.assert_clean();
+    expect_end(&night.resume(&["--max-tokens", "2000000"]), 12, "max_tokens");
+    assert_eq!(night.calls().len(), 2);
     night.assert_clean();
 }
 

@@ -52,7 +52,8 @@ impl Tally {
             // None of these nights has advice.
             (rejects != blocking.is_empty()).then_some(blocking)
         });
-        self.at.reviews.ended = summary.class != Class::Interrupted && summary.cut != Some(Cut::Duration);
+        self.at.reviews.ended =
+            summary.class != Class::Interrupted && !summary.cut.is_some_and(Cut::is_of_run);
         self.at.reviews.answer = Some(answer.map_or(ReviewAnswer::Unusable, ReviewAnswer::Mend));
     }
 
