@@ -43,7 +43,7 @@ fn a_call_that_talks_for_ever_ends_at_its_wall_clock() {
     night.assert_clean();
 }
 
-// attack(limits): an agent works on and on in one call, and says with each message what it has used
+// attack(money): an agent works on and on in one call, and says with each message what it has used
 // holds: the call is ended where the run's tokens are used up, its work is kept, and a resume with more goes on with it
 #[test]
 fn a_call_that_uses_up_the_runs_tokens_is_ended() {

@@ -26,7 +26,7 @@ fn expect_nothing_asked(night: &Night, run: &Ended) {
     assert_eq!(night.api.requests().len(), 0);
 }
 
-// attack(permissions): a person's own rule denies a command, and a hook of theirs refuses a file, night after night
+// attack(trust): a person's own rule denies a command, and a hook of theirs refuses a file, night after night
 // holds: it says who refused what, with the hook's words, and prints no command that would allow it and change nothing
 #[test]
 fn what_a_persons_own_rule_or_hook_refuses_is_said_to_be_theirs() {
@@ -46,7 +46,7 @@ fn what_a_persons_own_rule_or_hook_refuses_is_said_to_be_theirs() {
     assert!(!run.said.contains("permissions.allow"), "{}", run.said);
 }
 
-// attack(tasks): the agent's own file of settings is cut off, so that it can do nothing at all
+// attack(endings): the agent's own file of settings is cut off, so that it can do nothing at all
 // holds: the run ends at once and says which command puts it right; no iteration is counted as failed
 #[test]
 fn a_broken_file_of_the_agents_own_ends_the_run_with_what_mends_it() {
@@ -96,7 +96,7 @@ fn a_turn_that_a_hook_ends_is_told_with_the_iteration() {
     }
 }
 
-// attack(safety): the person's own settings are no JSON, so that the agent ignores what they deny
+// attack(trust): the person's own settings are no JSON, so that the agent ignores what they deny
 // holds: that is said before anything is paid for
 #[test]
 fn settings_that_the_agent_ignores_are_named_before_the_first_iteration() {
@@ -107,7 +107,7 @@ fn settings_that_the_agent_ignores_are_named_before_the_first_iteration() {
     assert!(told < run.said.find(" idle ").unwrap(), "{}", run.said);
 }
 
-// attack(limits): a gateway answers for the API, with 200 and a document of its own, and then lets calls through
+// attack(endings): a gateway answers for the API, with 200 and a document of its own, and then lets calls through
 // holds: it is an outage: it is waited for, and the same iteration goes on
 #[test]
 fn what_answers_in_the_apis_place_is_an_outage() {

@@ -46,7 +46,7 @@ impl Refused {
     }
 }
 
-// attack(permissions): a person's own rule denies a command, or asks for it each time, or a hook of theirs refuses it
+// attack(trust): a person's own rule denies a command, or asks for it each time, or a hook of theirs refuses it
 // holds: who refused it is said, with the hook's words, and no command that would allow it; a permission that is missing is
 //   still named with its rule
 #[test]
