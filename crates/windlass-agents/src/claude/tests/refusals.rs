@@ -154,7 +154,7 @@ fn a_tool_that_is_off_is_named_and_nobody_is_advised_to_allow_workflows() {
         "permission_denials": [{"tool_name": "Workflow", "tool_use_id": "w", "tool_input": {"script": "x"}}],
     });
     let lines = [answer(off), answer(off), answer("No such tool available: Nope"), result];
-    let stream: String = lines.iter().map(|line| format!("{line}\n")).collect();
+    let stream = lines.each_ref().map(ToString::to_string).join("\n");
     let denials = report(&decode(stream), Ended::Exited(0), None, "").denials;
     let told: Vec<(&str, &str)> =
         denials.iter().map(|denial| (denial.tool.as_str(), denial.rule.as_str())).collect();

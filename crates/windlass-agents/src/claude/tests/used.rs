@@ -52,7 +52,7 @@ fn agents_of_a_workflow_are_charged_what_is_said_of_them() {
         progress(json!([agent("a", 200_001), agent("b", 200_001)])),
         json!({"type": "system", "subtype": "task_progress", "task_id": "w", "usage": {"total_tokens": 400_002}}),
     ];
-    let stream: String = lines.iter().map(|line| format!("{line}\n")).collect();
+    let stream = lines.each_ref().map(ToString::to_string).join("\n");
     let report = report(&decode(stream), Ended::Signalled(9), None, "");
     assert_eq!(report.tokens.total(), 400_002);
     assert_eq!(report.bill.unreported.cost, Cost::from_micros(1_600_008));
