@@ -93,10 +93,12 @@ pub fn start(here: &Here, request: &Prepared) -> Result<RunEnd, AppError> {
     }
     plan.checks.extend(criteria.checks);
     plan.review = reviewed(request, criteria.judged);
+    // Once they are followed nothing of them leads out any more.
+    let leading_out = links_out::notices(&plan);
     match begin(here, &folder, &plan, request, &way) {
         Ok(((journal, sandbox), Taken { lock, mut notices })) => {
             notices.extend(without_git(here));
-            notices.extend(links_out::notices(&plan));
+            notices.extend(leading_out);
             notices.extend(request.assignment.without_verification(resolved));
             notices.extend(tasks::problems(request));
             notices.extend(tasks::open_elsewhere(request));

@@ -97,7 +97,9 @@ pub(super) fn open_below_followed(
         let (link, known) = path.ancestors().find_map(|above| followed.as_ref()?.get_key_value(above))?;
         (link.clone(), known.clone())
     };
-    if end_of(&link)? != known {
+    // Of a file that is such a link nothing is written: only folders lead to places of their own.
+    let writes = flags.intersects(OFlags::WRONLY | OFlags::RDWR | OFlags::CREATE | OFlags::TRUNC);
+    if end_of(&link)? != known || path == link && writes {
         return None;
     }
     // The way is the one that was known, and no link is on it.
