@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 
 use windlass_core::config::Resolved;
-use windlass_core::recovery::{Unsettled, is_to_be_repeated, listed, unsettled};
+use windlass_core::recovery::{Unsettled, is_to_be_repeated, listed, may_have_half_landed, unsettled};
 use windlass_core::run::Run;
 use windlass_core::spec::{CommitPolicy, RunSpec};
 use windlass_core::values::{RunId, StopReason};
@@ -167,8 +167,8 @@ pub fn before_resumption(
         return Ok(notices);
     };
     let sorted = recovery::sort(repository, &store, folder, run, dirty)?;
-    if plan.lanes.is_some() {
-        refuse_in_the_way(repository, plan, &sorted.of_a_person, |path| {
+    if plan.lanes.is_some() && !may_have_half_landed(run) {
+        refuse_in_the_way(plan, &sorted.of_a_person, |path| {
             new.contains(path) || allowed.contains_key(path)
         })?;
     }
@@ -188,19 +188,12 @@ pub fn before_resumption(
 /// What lanes have done cannot land over files that somebody is changing: each task that changes them would be paid for, and parked.
 /// What was there when the run began was allowed then.
 fn refuse_in_the_way(
-    repository: &Repository,
     plan: &RunSpec,
     of_a_person: &Uncommitted,
     is_allowed: impl Fn(&Vec<u8>) -> bool,
 ) -> Result<(), AppError> {
     let mut found = of_a_person.clone();
     found.retain(|path, _| !is_allowed(path));
-    if found.is_empty() {
-        return Ok(());
-    }
-    // A landing that was cut off leaves files as the commit before has them.
-    let before = repository.files_of("HEAD~1").unwrap_or_default();
-    found.retain(|path, content| before.get(path).map(|(_, content)| *content) != *content);
     if found.is_empty() {
         return Ok(());
     }

@@ -88,6 +88,11 @@ pub fn checks_may_be_at_work(run: &Run) -> bool {
     run.counters().started == 0 || run.lanes().any(|(_, state)| checked(state))
 }
 
+/// May a landing have been cut off? What it leaves differs from what is committed, and is nobody's.
+pub fn may_have_half_landed(run: &Run) -> bool {
+    run.lanes().any(|(_, state)| matches!(state, LaneState::Landing(..)))
+}
+
 /// The work of a run that may lie uncommitted in its directory; `None` where no agent has worked.
 pub fn unsettled(run: &Run) -> Option<Unsettled> {
     let plan = run.spec()?;
