@@ -136,7 +136,7 @@ impl Sorted {
             kind: CheckKind::Criterion,
             command,
             timeout: resolved.check_timeout,
-            criterion: Some(CriterionOf { task, lookup }),
+            criterion: Some(CriterionOf { task, lookup, to_the_end: true }),
         };
         let notices = [
             told(

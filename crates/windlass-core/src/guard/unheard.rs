@@ -42,7 +42,7 @@ enum Join {
 pub fn unheard(command: &str) -> Option<Unheard> {
     let (mut joins, mut commands) = (Vec::new(), vec![Vec::new()]);
     read(command, &mut joins, &mut commands)?;
-    if commands.iter().flat_map(|words| words.first()).any(|first| CONTROL.contains(&first.as_str())) {
+    if commands.iter().filter_map(|words| words.first()).any(|first| CONTROL.contains(&first.as_str())) {
         return None;
     }
     // What ends a line without anything after it.

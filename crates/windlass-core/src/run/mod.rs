@@ -51,7 +51,7 @@ use crate::claim::Progress;
 use crate::damage::{Damage, DamageCourse};
 use crate::fact::Entry;
 use crate::values::{
-    Assessment, CallClocks, CheckKind, CheckOutcome, Class, Cut, Evidence, LaneId, Now, SnapshotId,
+    Assessment, CallClocks, Check, CheckKind, CheckOutcome, Class, Cut, Evidence, LaneId, Now, SnapshotId,
     StopReason, StopSource, TaskId, between,
 };
 
@@ -450,10 +450,12 @@ impl Run {
 
     fn criteria_of(&self, task: &TaskId) -> impl Iterator<Item = u16> + '_ {
         let task = task.clone();
-        self.checks(CheckKind::Criterion).filter(move |index| {
-            let check = self.spec.as_ref().and_then(|spec| spec.checks.get(usize::from(*index)));
-            check.is_some_and(|check| check.is_criterion_of(&task))
-        })
+        let is_its = move |index: &u16| self.check(*index).is_some_and(|check| check.is_criterion_of(&task));
+        self.checks(CheckKind::Criterion).filter(is_its)
+    }
+
+    fn check(&self, index: u16) -> Option<&Check> {
+        self.spec.as_ref().and_then(|spec| spec.checks.get(usize::from(index)))
     }
 
     /// Indices of the plan's checks of one kind.

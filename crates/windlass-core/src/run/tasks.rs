@@ -106,7 +106,11 @@ impl Run {
             |row: &TaskRow| self.tasks.done.contains(&row.id) && !self.tasks.shown.contains(&row.id);
         let shown =
             others().filter(|row| standing(row) == Some(TaskProgress::Done) && !was_read_as_done(row));
-        own.into_iter().chain(shown.flat_map(|row| self.criteria_of(&row.id))).collect()
+        let lasts = |index: &u16| {
+            let of = self.check(*index).and_then(|check| check.criterion.as_ref());
+            of.is_some_and(|of| of.to_the_end)
+        };
+        own.into_iter().chain(shown.flat_map(|row| self.criteria_of(&row.id)).filter(lasts)).collect()
     }
 
     /// Tasks as they were read, with what each protects as this run read it first: since then agents have had the file in

@@ -45,6 +45,9 @@ pub struct CriterionOf {
     /// What the runner looks up itself; `None` = the command is run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lookup: Option<Lookup>,
+    /// It has to hold with the last task as well. Runs of earlier releases did not ask again.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub to_the_end: bool,
 }
 
 /// What the runner looks up in the tree that an agent left. Paths are relative to the working directory.

@@ -8,12 +8,12 @@ use std::sync::Arc;
 use windlass_agents::{CallFiles, Invocation, of, standard_input};
 use windlass_core::run::{Collected, NotesShare, OrderContext, PromptContext, TurnKey};
 use windlass_core::spec::RunSpec;
-use windlass_core::values::{CheckOutcome, LaneId, Purpose};
+use windlass_core::values::{Check, CheckOutcome, LaneId, Purpose};
 use windlass_jobs::Prompt;
 use windlass_jobs::doc::tasks::{FileRole, TaskList};
 use windlass_jobs::prompt::{
-    Changes, FailedCheck, NOTES_USUAL, Notes, PhaseWork, PlanLayout, PlanWork, PromptParts, ReviewWork,
-    Templates,
+    Changes, Earlier, FailedCheck, NOTES_USUAL, Notes, PhaseWork, PlanLayout, PlanWork, PromptParts,
+    ReviewWork, Templates,
 };
 
 use super::call::confinement;
@@ -218,22 +218,26 @@ fn review_work<'a>(preparation: &Preparation<'a>) -> Option<ReviewWork<'a>> {
 fn failed_checks<'a>(preparation: &Preparation<'a>) -> Vec<FailedCheck<'a>> {
     let failed = preparation.told().refused.iter().filter(|outcome| !outcome.passed());
     let command = |outcome: &CheckOutcome| preparation.plan.checks.get(usize::from(outcome.check));
-    let before = |outcome: &CheckOutcome| {
-        preparation.told().baseline.iter().any(|first| first.check == outcome.check && !first.passed())
+    let earlier = |check: &'a Check, outcome: &CheckOutcome| {
+        let at = preparation.context.task().map(|at| &at.row.id);
+        let showed = check.criterion.as_ref().map(|of| &of.task).filter(|task| at != Some(task));
+        let first = preparation.told().baseline.iter().find(|first| first.check == outcome.check);
+        match showed {
+            Some(task) => Earlier::Showed(task),
+            None if first.is_some_and(|first| !first.passed()) => Earlier::Failed,
+            None => Earlier::Nothing,
+        }
     };
     failed
         .filter_map(|outcome| {
             let tail =
                 read_end(&preparation.folder.path().join(&outcome.log), CHECK_TAIL).unwrap_or_default();
             let check = command(outcome)?;
-            let at = preparation.context.task().map(|at| &at.row.id);
-            let shows = check.criterion.as_ref().map(|of| &of.task).filter(|task| at != Some(task));
             Some(FailedCheck {
                 command: &check.command,
                 outcome,
                 tail: String::from_utf8_lossy(&tail).into_owned(),
-                failed_before: before(outcome),
-                shows,
+                earlier: earlier(check, outcome),
             })
         })
         .collect()

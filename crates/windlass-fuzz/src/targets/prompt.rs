@@ -7,7 +7,7 @@ use windlass_core::run::{NotesShare, TurnKey};
 use windlass_core::spec::RunSpec;
 use windlass_core::values::{CheckOutcome, CheckResult, Purpose};
 use windlass_jobs::prompt::{
-    FailedCheck, NOTES_LITTLE, NOTES_USUAL, Notes, PromptParts, Templates, holds_signal,
+    Earlier, FailedCheck, NOTES_LITTLE, NOTES_USUAL, Notes, PromptParts, Templates, holds_signal,
 };
 use windlass_jobs::{Prompt, compose};
 
@@ -73,8 +73,7 @@ fn prompt(plan: &RunSpec, notes: Notes, tail: &str, agents: Option<&str>) -> Pro
             command: "true",
             outcome: &outcome,
             tail: tail.to_owned(),
-            failed_before: false,
-            shows: None,
+            earlier: Earlier::Nothing,
         }],
         agents_file: agents,
         findings: None,

@@ -10,15 +10,17 @@ use crate::compose;
 fn what_showed_another_task_is_said_to_have_done_so() {
     let plan = plan();
     let (first, outcome) = ("TASK-001".into(), outcome());
-    let said = |shows| {
+    let said = |earlier| {
         let mut parts = parts(&plan, "Port the parser.");
         let tail = String::new();
-        parts.refused =
-            vec![FailedCheck { command: "a is there", outcome: &outcome, tail, failed_before: false, shows }];
+        parts.refused = vec![FailedCheck { command: "a is there", outcome: &outcome, tail, earlier }];
         compose(&parts).user
     };
-    assert!(said(Some(&first)).contains("it had shown that the task `TASK-001` is done, and is to hold"));
-    assert!(!said(None).contains("TASK-001"));
+    assert!(
+        said(Earlier::Showed(&first))
+            .contains("it had shown that the task `TASK-001` is done, and is to hold")
+    );
+    assert!(!said(Earlier::Nothing).contains("TASK-001"));
 }
 
 #[test]
@@ -29,13 +31,8 @@ fn the_line_that_tells_most_stands_above_an_end_that_lacks_it() {
         let outcome = CheckOutcome { telling_line: line.to_owned(), ..outcome() };
         let mut parts = parts(&plan, "Port the parser.");
         let tail = tail.to_owned();
-        parts.refused = vec![FailedCheck {
-            command: "make test",
-            outcome: &outcome,
-            tail,
-            failed_before: false,
-            shows: None,
-        }];
+        parts.refused =
+            vec![FailedCheck { command: "make test", outcome: &outcome, tail, earlier: Earlier::Nothing }];
         compose(&parts).user
     };
     let far = said(error, "noise\n");

@@ -36,7 +36,7 @@ pub(crate) use windlass_core::inert::Inert;
 
 pub use notes::{NOTES_LITTLE, NOTES_USUAL, Notes};
 pub use parts::{
-    Changes, FailedCheck, ModeWords, Pace, PhaseWork, PlanLayout, PlanWork, PromptParts, ReviewWork,
+    Changes, Earlier, FailedCheck, ModeWords, Pace, PhaseWork, PlanLayout, PlanWork, PromptParts, ReviewWork,
     TaskWork, Templates,
 };
 pub use session::{Authoring, SessionParts, SessionPrompt, session};

@@ -102,10 +102,19 @@ pub struct FailedCheck<'a> {
     pub outcome: &'a CheckOutcome,
     /// The end of its output.
     pub tail: String,
+    /// What it said before.
+    pub earlier: Earlier<'a>,
+}
+
+/// What a check that fails now had said earlier in its run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Earlier<'a> {
+    /// Nothing that matters.
+    Nothing,
     /// It failed before the first iteration as well.
-    pub failed_before: bool,
-    /// Another task than the one at hand, which it had shown to be done.
-    pub shows: Option<&'a TaskId>,
+    Failed,
+    /// It passed, and showed that a task is done: another one than that at hand.
+    Showed(&'a TaskId),
 }
 
 /// How the plan of a job stands.

@@ -64,13 +64,8 @@ fn a_build_without_an_open_box_is_told_to_mend_what_the_checks_say() {
     let mut parts = parts(&plan, "Work through the plan.");
     parts.plan_work = Some(work("- [x] done\n"));
     let tail = "one test failed".to_owned();
-    parts.refused = vec![FailedCheck {
-        command: "make test",
-        outcome: &outcome,
-        tail,
-        failed_before: false,
-        shows: None,
-    }];
+    parts.refused =
+        vec![FailedCheck { command: "make test", outcome: &outcome, tail, earlier: Earlier::Nothing }];
     let user = compose(&parts).user;
     assert!(user.contains("No box of the plan is open") && user.contains("one test failed"), "{user}");
     assert!(!user.contains("Do exactly this one task"), "{user}");

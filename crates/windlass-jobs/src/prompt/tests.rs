@@ -110,7 +110,7 @@ fn the_parts_come_in_the_order_of_the_seed() {
     parts.notes = Some(Notes::take(b"next: the lexer", NotesShare::Usual));
     let tail = "assertion failed: left == right".to_owned();
     parts.refused =
-        vec![FailedCheck { command: "make test", outcome: &outcome, tail, failed_before: true, shows: None }];
+        vec![FailedCheck { command: "make test", outcome: &outcome, tail, earlier: Earlier::Failed }];
     let user = compose(&parts).user;
     let places = order(
         &user,
@@ -181,8 +181,7 @@ fn an_echo_of_the_prompt_is_no_claim() {
         command: "make test",
         outcome: &outcome,
         tail: poisoned.clone(),
-        failed_before: false,
-        shows: None,
+        earlier: Earlier::Nothing,
     }];
     parts.agents_file = Some(&poisoned);
     let prompt = compose(&parts);
@@ -423,13 +422,8 @@ fn nothing_from_files_or_commands_is_expanded_or_looks_like_ours() {
         plan.agent.add_dirs = vec![HOSTILE.into()];
         let mut parts = parts(&plan, "Port the parser for @me.");
         let tail = HOSTILE.to_owned();
-        parts.refused = vec![FailedCheck {
-            command: HOSTILE,
-            outcome: &outcome,
-            tail,
-            failed_before: false,
-            shows: None,
-        }];
+        parts.refused =
+            vec![FailedCheck { command: HOSTILE, outcome: &outcome, tail, earlier: Earlier::Nothing }];
         parts.notes = Some(Notes::take(HOSTILE.as_bytes(), NotesShare::Usual));
         parts.agents_file = Some(HOSTILE);
         parts.hook = HOSTILE;

@@ -6,9 +6,9 @@ use windlass_core::claim::is_signal;
 use windlass_core::escapes::without_escapes;
 use windlass_core::inert::Inert;
 use windlass_core::spec::{CommitPolicy, RunSpec};
-use windlass_core::values::{CheckResult, TaskId};
+use windlass_core::values::CheckResult;
 
-use super::parts::{FailedCheck, ModeWords, PromptParts};
+use super::parts::{Earlier, FailedCheck, ModeWords, PromptParts};
 
 /// The longest goal, in bytes. Claude Code takes 10 MB on standard input, but refuses about 5 MB as too long for its
 /// context; a goal beyond this is a mistake.
@@ -143,14 +143,12 @@ pub(super) fn what_the_checks_said(refused: &[FailedCheck<'_>], signal: &str) ->
     let mut text =
         Inert::own("\n## The goal is not reached yet\n\nThese checks failed when they were last run:\n");
     for check in refused {
-        let before = if check.failed_before { " (it failed before the first iteration, too)" } else { "" };
         text.push(&Inert::fill(
-            "\n{{command}} {{how}}{{before}}{{shows}}. {{line}}The end of its output:\n\n{{tail}}",
+            "\n{{command}} {{how}}{{earlier}}. {{line}}The end of its output:\n\n{{tail}}",
             &[
                 ("command", Inert::name(check.command)),
                 ("how", Inert::words(&result_in_words(check.outcome.result))),
-                ("before", Inert::own(before)),
-                ("shows", check.shows.map_or_else(Inert::empty, broken)),
+                ("earlier", earlier(check.earlier)),
                 ("line", telling_line(check, signal)),
                 ("tail", Inert::block(&without_signal(&check.tail, signal))),
             ],
@@ -159,12 +157,15 @@ pub(super) fn what_the_checks_said(refused: &[FailedCheck<'_>], signal: &str) ->
     text
 }
 
-/// What else does not hold any more.
-fn broken(task: &TaskId) -> Inert {
-    Inert::fill(
-        " (it had shown that the task {{task}} is done, and is to hold to the end of the job)",
-        &[("task", Inert::name(&task.0))],
-    )
+fn earlier(said: Earlier<'_>) -> Inert {
+    match said {
+        Earlier::Nothing => Inert::empty(),
+        Earlier::Failed => Inert::own(" (it failed before the first iteration, too)"),
+        Earlier::Showed(task) => Inert::fill(
+            " (it had shown that the task {{task}} is done, and is to hold to the end of the job)",
+            &[("task", Inert::name(&task.0))],
+        ),
+    }
 }
 
 /// The line that tells most of a failure, as the person is told it, where the end of the output has it no more.

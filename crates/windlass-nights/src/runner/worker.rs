@@ -9,7 +9,7 @@ use windlass_core::spec::ClaimSource;
 use windlass_core::values::{
     CheckOutcome, CommitNotes, Evidence, JobStatus, LaneId, Purpose, SnapshotId, StopReason,
 };
-use windlass_jobs::prompt::{FailedCheck, Notes, PromptParts, Templates, holds_signal};
+use windlass_jobs::prompt::{Earlier, FailedCheck, Notes, PromptParts, Templates, holds_signal};
 
 use super::{Arrival, Halt, Runner, Step};
 use crate::plant::Plant;
@@ -208,8 +208,7 @@ impl Runner<'_> {
                     command: "check",
                     outcome,
                     tail: format!("something\n{SIGNAL}\n"),
-                    failed_before: false,
-                    shows: None,
+                    earlier: Earlier::Nothing,
                 })
                 .collect(),
             agents_file: None,

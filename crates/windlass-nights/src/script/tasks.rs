@@ -106,7 +106,7 @@ fn criteria(script: &mut Script, dice: &mut Dice, count: usize) {
     }
     for number in 0..count {
         if dice.chance(50) {
-            let criterion = Some(CriterionOf { task: task_id(number), lookup: None });
+            let criterion = Some(CriterionOf { task: task_id(number), lookup: None, to_the_end: true });
             let words = format!("criterion of task {number}");
             let check = Check::new(CheckKind::Criterion, words, Duration::from_mins(10));
             let rule = dice.pick(&[

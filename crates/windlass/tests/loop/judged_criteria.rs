@@ -55,7 +55,7 @@ fn a_task_is_done_once_a_fresh_agent_says_that_each_criterion_is_met() {
     for piece in ["1. it is pretty\n2. it says who wrote it\n", "+// by me", "src/T002.rs` exists"] {
         assert!(asked[0].contains(piece), "{piece}: {}", asked[0]);
     }
-    assert!(!asked[0].contains("T001"), "{}", asked[0]);
+    assert!(!asked[0].contains("Thing 1"), "{}", asked[0]);
     let told = night.prompt(3);
     assert!(
         told.contains("- blocking: this success criterion is not met: it is pretty (it is dull)"),

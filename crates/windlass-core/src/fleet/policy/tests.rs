@@ -88,7 +88,8 @@ fn checked(mut spec: RunSpec, command: &str) -> RunSpec {
 fn looked_up() -> RunSpec {
     let mut spec = checked(plan(), "the file README.md exists");
     let lookup = Lookup::Exists { path: "README.md".into() };
-    spec.checks[0].criterion = Some(CriterionOf { task: TaskId("T1".to_owned()), lookup: Some(lookup) });
+    spec.checks[0].criterion =
+        Some(CriterionOf { task: TaskId("T1".to_owned()), lookup: Some(lookup), to_the_end: true });
     spec
 }
 

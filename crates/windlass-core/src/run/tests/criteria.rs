@@ -11,7 +11,7 @@ use crate::values::{Check, CheckKind, CheckStage, CriterionOf, Lookup, Purpose, 
 /// A criterion of a task.
 fn criterion(task: &str) -> Check {
     let lookup = Some(Lookup::Exists { path: task.to_owned() });
-    let criterion = Some(CriterionOf { task: task.into(), lookup });
+    let criterion = Some(CriterionOf { task: task.into(), lookup, to_the_end: true });
     Check { criterion, ..check(CheckKind::Criterion, task) }
 }
 
@@ -106,6 +106,17 @@ fn with_the_last_task_what_showed_the_others_has_to_hold_still() {
         assert_eq!(held.last(), Some(&(reason == StopReason::Complete)), "{times}: {held:?}");
         assert!(held.len() >= 2, "{times}: {held:?}");
     }
+}
+
+#[test]
+fn runs_of_earlier_releases_do_not_ask_again() {
+    let mut plan = with_criteria(1);
+    for of in plan.checks.iter_mut().filter_map(|check| check.criterion.as_mut()) {
+        of.to_the_end = false;
+    }
+    let mut world = World::new(plan, vec![row("T1", &[]), row("T2", &["T1"])], careless(0));
+    assert_eq!(world.finish(), StopReason::Complete);
+    assert_eq!(run(&world), [(0, Candidate, true), (1, Candidate, true)]);
 }
 
 // What was done before the run began nothing of it has shown.

@@ -132,7 +132,7 @@ fn merges(world: &mut World) {
 }
 
 fn criterion(task: &str) -> Check {
-    let criterion = Some(CriterionOf { task: task.into(), lookup: None });
+    let criterion = Some(CriterionOf { task: task.into(), lookup: None, to_the_end: false });
     Check { criterion, ..check(CheckKind::Criterion, &format!("test {task}")) }
 }
 
