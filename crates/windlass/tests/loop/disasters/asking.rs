@@ -196,7 +196,7 @@ fn a_repository_inside_that_is_gone_is_lost_and_its_files_stay() {
     }
 }
 
-// attack(agent): an agent deletes a person's file that is too large for snapshots, in its first call or a later one, alone and beside others
+// attack(git): an agent deletes a person's file that is too large for snapshots, in its first call or a later one, alone and beside others
 // holds: the loss is said, and that nothing brings that file back; what can be brought back is
 #[test]
 fn a_file_that_no_snapshot_holds_is_missed() {
